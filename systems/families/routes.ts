@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { GraphqlOptions } from './graphql.ts'
 
 const schema = {
-  summary: "The page of an invitation's link, unless you have your own",
+  summary: "Page that an invitation's link opens, unless you have your own",
   tags: ['families'],
   querystring: Type.Object({ token: Type.Optional(Type.String({ maxLength: 200 })) }),
 }
@@ -79,7 +79,7 @@ const content = {
 }
 /** What comes before GraphQL (the token, the body, the rate) is refused with a problem, as anywhere. */
 const ANSWERS: FastifySchema['response'] = {
-  200: { description: 'Done, or refused by the family: see `errors` of the payload', content },
+  200: { description: 'Done, or refused: see `errors` in the payload', content },
   '4XX': { description: 'Request refused', content },
   '5XX': { description: 'Server error', content },
 }

@@ -34,33 +34,33 @@ export const DossierId = Type.String({ pattern: '^[A-Za-z0-9._:-]{1,100}$' })
 /** What a caller asks for. */
 export const NewMessage = Type.Object({
   dossierId: Type.Optional(DossierId),
-  channel: Type.String({ pattern: '^[a-z]{1,20}$', description: 'whatsapp or email' }),
-  to: Type.String({ minLength: 1, maxLength: 254, description: 'a number as +16505551234' }),
+  channel: Type.String({ pattern: '^[a-z]{1,20}$', description: '`whatsapp` or `email`' }),
+  to: Type.String({ minLength: 1, maxLength: 254, description: 'Phone number such as +16505551234, or email address' }),
   templateCode: Type.Optional(
-    Type.String({ pattern: '^[a-z0-9_]{1,512}$', description: 'required for whatsapp' }),
+    Type.String({ pattern: '^[a-z0-9_]{1,512}$', description: 'Code of the template; required for whatsapp' }),
   ),
   payloadJson: Type.Record(Type.String(), Type.Unknown(), {
     description:
-      'whatsapp: {language, parameters, and of registered templates header, buttons}; email: {subject, text}',
+      'whatsapp: `{language, parameters}`, for registered templates also `header` and `buttons`; email: `{subject, text}`',
   }),
   maxAttempts: Type.Integer({ minimum: 1, maximum: 6, default: 5 }),
   priority: Type.Optional(
     Type.Enum([...PRIORITIES], {
       description:
-        'urgent goes before normal; default urgent for registered authentication templates',
+        'Urgent messages are sent before normal ones; default: urgent for registered authentication templates, else normal',
     }),
   ),
   sendAt: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'not before this time, up to 90 days ahead; consent is asked again then',
+      description: 'Earliest time to send, up to 90 days ahead; consent is checked again at that time',
     }),
   ),
   accountId: Type.Optional(
     Type.String({
       format: 'uuid',
       description:
-        "the organisation's account that sends it; default its oldest one, or else the server's",
+        "Account that sends the message; default: the oldest account of the organisation, or the server's if it has none",
     }),
   ),
 })
@@ -73,14 +73,14 @@ export const MessageResource = Type.Object({
   dossierId: NullableText,
   accountId: NullableText,
   conversationId: nullable(
-    Type.String({ format: 'uuid', description: 'free text of this conversation' }),
+    Type.String({ format: 'uuid', description: 'Conversation that the free text belongs to' }),
   ),
   channel: Type.String(),
   to: Type.String(),
   templateCode: NullableText,
   payloadJson: Type.Unknown(),
   status: Type.Enum([...MESSAGE_STATES]),
-  outcomeUnknown: Type.Boolean({ description: 'may have been sent: there was no answer' }),
+  outcomeUnknown: Type.Boolean({ description: 'True if the provider did not answer: the message may have been sent' }),
   providerMessageId: NullableText,
   idempotencyKey: Type.String(),
   priority: Type.Enum([...PRIORITIES]),
@@ -91,14 +91,14 @@ export const MessageResource = Type.Object({
   nextRetryAt: nullable(Time),
   sendAt: nullable(Time),
   sentAt: nullable(
-    time({ format: 'date-time', description: "these three by the provider's clock" }),
+    time({ format: 'date-time', description: "sentAt, deliveredAt and readAt are times of the provider's clock" }),
   ),
   deliveredAt: nullable(Time),
   readAt: nullable(Time),
   createdAt: Time,
   updatedAt: Time,
   contentsRemovedAt: nullable(
-    time({ format: 'date-time', description: 'since when payloadJson is without parameters' }),
+    time({ format: 'date-time', description: 'When retention removed the parameters from payloadJson; null if it has not' }),
   ),
 })
 

@@ -55,9 +55,9 @@ const MessageQuery = Type.Object({
   templateCode: Type.Optional(Type.String({ pattern: '^[a-z0-9_]{1,512}$' })),
   errorCode: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   since: Type.Optional(
-    Type.String({ format: 'date-time', description: 'created at this time or later' }),
+    Type.String({ format: 'date-time', description: 'Only items created at this time or later' }),
   ),
-  until: Type.Optional(Type.String({ format: 'date-time', description: 'created before' })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'Only items created before this time' })),
 })
 const Stats = Type.Object({
   orgId: Type.String(),

@@ -21,7 +21,7 @@ const Items = Type.Array(Item, { minItems: 1, maxItems: 100 })
 const Amount = Type.Integer({
   minimum: 1,
   maximum: 1_000_000_000_000,
-  description: 'in minor units',
+  description: 'Amount in minor units',
 })
 
 export const NewOrder = Type.Object(
@@ -30,7 +30,7 @@ export const NewOrder = Type.Object(
     amount: Amount,
     currency: Currency,
     hold: Type.Optional(
-      Type.Boolean({ description: 'waits for the signal release before anything is done' }),
+      Type.Boolean({ description: 'true: the order waits for the signal `release` before its first step' }),
     ),
   },
   { additionalProperties: false },

@@ -67,7 +67,7 @@ test('every route is described, with its problems and who may call it', async ()
 test('the form of a problem is described once, and every reference leads to it', async () => {
   const document = await readDocument()
   const text = JSON.stringify(document)
-  expect(text.split('Stable; branch on this')).toHaveLength(2)
+  expect(text.split('Stable error code; use this in programs')).toHaveLength(2)
   expect(document.components.schemas).toEqual({ Problem: JSON.parse(JSON.stringify(Problem)) })
   const references = text.matchAll(/"\$ref":"([^"]+)"/g)
   expect(new Set([...references].map(([, to]) => to))).toEqual(

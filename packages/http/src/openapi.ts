@@ -12,11 +12,11 @@ export const Problem = Type.Object(
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    code: Type.String({ description: 'Stable; branch on this' }),
+    code: Type.String({ description: 'Stable error code; use this in programs' }),
     detail: Type.String(),
     errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), reason: Type.String() }))),
   },
-  { additionalProperties: true, description: 'A problem, RFC 9457' },
+  { additionalProperties: true, description: 'Problem details (RFC 9457)' },
 )
 
 export interface ApiDescription {

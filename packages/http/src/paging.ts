@@ -6,7 +6,7 @@ import { problem } from './problem/problem.ts'
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_024, description: '`nextCursor` of the page before' }),
+    Type.String({ minLength: 1, maxLength: 1_024, description: '`nextCursor` of the previous page' }),
   ),
   status: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 })
@@ -89,7 +89,7 @@ export function sortable<const Sorts extends readonly [string, ...string[]]>(sor
     /** `sort` of the query. */
     parameter: Type.Enum(sorts, {
       default: usual,
-      description: 'a field of the items, `-` before it for the highest first',
+      description: 'Field to sort by; `-` before it sorts in descending order',
     }),
 
     /** Where the page before ended; null at the beginning, `CURSOR_INVALID` for another order's. */

@@ -27,9 +27,9 @@ export const ChannelResource = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: Type.Enum(['email', 'slack', 'pagerduty']),
   name: Type.String(),
-  shown: Type.String({ description: 'the public part of its address' }),
+  shown: Type.String({ description: 'Public part of the address' }),
   tenant: nullable(Type.String(), {
-    description: 'organisation whose incidents it gets; null for all',
+    description: 'Organisation whose incidents the channel receives; null for all',
   }),
   createdBy: Type.String(),
   createdAt: time({ format: 'date-time' }),

@@ -48,7 +48,7 @@ const schemas = {
     response: { 200: Type.Object({ items: Type.Array(IncidentResource) }) },
   },
   acknowledge: {
-    summary: 'Acknowledge an incident and its alerts; the first acknowledgement stays',
+    summary: 'Acknowledge an incident and its alerts; later acknowledgements change nothing',
     ...{ tags, params },
     response: { 200: IncidentResource },
   },
@@ -61,7 +61,7 @@ const schemas = {
     response: { 200: IncidentResource },
   },
   snooze: {
-    summary: 'Snooze an incident for some minutes; 0 ends the snooze',
+    summary: 'Snooze an incident for a number of minutes; 0 ends the snooze',
     ...{ tags, params },
     body: Type.Object({ minutes: Type.Integer({ minimum: 0, maximum: 10_080 }) }),
     response: { 200: IncidentResource },

@@ -16,35 +16,35 @@ export const FaultOrder = Type.Object(
   {
     mode: Type.Enum(['ok', 'error', 'timeout', 'drop', 'slow'], {
       description:
-        'ok clears, error says so, timeout never answers, drop cuts the connection, slow is late',
+        '`ok` clears the fault, `error` answers with an error, `timeout` never answers, `drop` closes the connection, `slow` answers late',
     }),
     status: Type.Optional(
-      Type.Integer({ minimum: 400, maximum: 599, description: 'of an error; 500, SMTP 451' }),
+      Type.Integer({ minimum: 400, maximum: 599, description: 'Status of an error; default 500, for SMTP 451' }),
     ),
     code: Type.Optional(
       Type.Union([Type.Integer(), Type.String({ minLength: 1, maxLength: 100 })], {
-        description: 'in the body of an error, if the protocol has one',
+        description: 'Code in the body of an error, if the protocol has one',
       }),
     ),
     after: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 1_000_000,
-        description: 'requests that pass first; default 0',
+        description: 'Requests that pass before the fault applies; default 0',
       }),
     ),
     times: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 1_000_000,
-        description: 'number of requests; default until cleared',
+        description: 'Number of requests that the fault applies to; default: all until cleared',
       }),
     ),
     effect: Type.Optional(
-      Type.Boolean({ description: 'whether the work is done before it fails; false' }),
+      Type.Boolean({ description: 'Whether the simulator does the work before it fails; default false' }),
     ),
     delayMs: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 60_000, description: 'of slow; 2000' }),
+      Type.Integer({ minimum: 1, maximum: 60_000, description: 'Delay of `slow`; default 2000' }),
     ),
   },
   { additionalProperties: false },

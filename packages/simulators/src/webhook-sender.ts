@@ -7,14 +7,14 @@ import type { World } from './world.ts'
 export const WebhookHabits = Type.Object(
   {
     delayMs: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 60_000, description: 'how late they are; 200' }),
+      Type.Integer({ minimum: 0, maximum: 60_000, description: 'Delay of webhooks; default 200' }),
     ),
     copies: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10, description: 'copies of each; default 1' }),
+      Type.Integer({ minimum: 0, maximum: 10, description: 'Copies of each webhook; default 1' }),
     ),
     order: Type.Optional(
       Type.Enum(['kept', 'reversed'], {
-        description: 'reversed: events within delayMs are sent newest first; kept',
+        description: '`kept` (default), or `reversed`: events within `delayMs` are sent newest first',
       }),
     ),
   },

@@ -12,7 +12,7 @@ export interface EventRouteOptions extends ArrivalOptions {
 }
 
 const events = {
-  summary: "A bucket's events: new objects under incoming/ become file jobs",
+  summary: 'Receive events of an S3 bucket: new objects under incoming/ become file jobs',
   tags: ['evidence'],
   body: Type.Object({}, { additionalProperties: true }),
   response: {

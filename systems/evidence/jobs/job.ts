@@ -37,7 +37,7 @@ export const JobResource = Type.Object({
   waitsFor: nullable(Type.Enum(['DAILY_LIMIT', 'SCANNER'])),
   waitsUntil: NullableText,
   nextRetryAt: nullable(time(), {
-    description: 'when the first of its failed rows is tried again, by the business clock',
+    description: 'Next retry of a failed row, by the business clock',
   }),
   cancelledAt: nullable(time()),
   cancelledBy: NullableText,

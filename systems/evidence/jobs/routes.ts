@@ -38,7 +38,7 @@ const NotificationResource = Type.Object({
       attempts: Type.Integer(),
       deliveredAt: NullableText,
     }),
-    { description: 'the outcome of its webhook, one for each endpoint' },
+    { description: 'Delivery of the webhook to each endpoint' },
   ),
   mail: nullable(
     Type.Object({
@@ -78,7 +78,7 @@ const schemas = {
   cancel: {
     summary: 'Cancel the unpublished rows of a file',
     description:
-      'The rows end as ERROR with the code CANCELLED, and the file as COMPLETED, or as REJECTED if none of its rows was stored. Cancelling it again changes nothing.',
+      'The rows become ERROR with the code CANCELLED, the file COMPLETED, or REJECTED if none of its rows was stored. Repeating the request changes nothing.',
     ...{ tags, params },
     body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 500, pattern: '\\S' }) }),
     response: { 202: JobResource },

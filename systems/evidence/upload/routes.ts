@@ -47,7 +47,7 @@ const FORM_BYTES = 64 * 1024
 const schema = {
   summary: 'Upload a ZIP with one CSV and evidence files, once per Idempotency-Key',
   description:
-    'Body: `application/zip`, or `multipart/form-data` with one file. The file is read later: follow the job.',
+    'Body: `application/zip`, or `multipart/form-data` with one file. The file is processed after the answer; read the job for its progress.',
   tags: ['evidence'],
   querystring: Type.Object({
     filename: Type.Optional(

@@ -67,11 +67,11 @@ const NumberIds = Type.Array(Type.String({ pattern: '^\\d{1,30}$' }), {
   minItems: 1,
   maxItems: 50,
   uniqueItems: true,
-  description: "Meta's ids of the numbers to send from",
+  description: "Meta's ids of the phone numbers to send from",
 })
 const BusinessAccountId = Type.String({
   pattern: '^\\d{1,30}$',
-  description: "Meta's id of the WhatsApp business account, for importing its templates",
+  description: "Meta's id of the WhatsApp business account; needed to import its templates",
 })
 
 export const NewAccount = Type.Object({
@@ -87,7 +87,7 @@ export type NewAccount = Static<typeof NewAccount>
 export const AccountChange = Type.Partial(NewAccount)
 
 export const StopResource = Type.Object({
-  phoneNumberId: nullable(Type.String(), { description: 'null: all numbers' }),
+  phoneNumberId: nullable(Type.String(), { description: 'Number that is stopped; null for all numbers' }),
   code: Type.String(),
   reason: Type.String(),
   stoppedAt: Time,
@@ -95,9 +95,9 @@ export const StopResource = Type.Object({
 })
 
 export const NoticeResource = Type.Object({
-  field: Type.String({ description: "the webhook's field, as account_update; errors" }),
-  subject: nullable(Type.String(), { description: 'the template or the number' }),
-  event: Type.String({ description: "the event, in WhatsApp's word" }),
+  field: Type.String({ description: 'Field of the webhook, such as account_update or errors' }),
+  subject: nullable(Type.String(), { description: 'Template or phone number' }),
+  event: Type.String({ description: 'Name of the event at WhatsApp' }),
   detail: NullableText,
   saidAt: Time,
 })
@@ -110,9 +110,9 @@ export interface NoticeRow extends RowOf<typeof NoticeResource> {
 const toNotice = resource(NoticeResource)
 
 export const AccountResource = Type.Object({
-  id: Type.String({ description: 'whatsapp and email are the accounts of the settings' }),
+  id: Type.String({ description: "Id of the account; `whatsapp` and `email` are the accounts in the server's settings" }),
   name: Type.String(),
-  isDefault: Type.Boolean({ description: 'in the settings of the server, for all organisations' }),
+  isDefault: Type.Boolean({ description: "True for an account in the server's settings, shared by all organisations" }),
   channel: Type.String(),
   phoneNumberIds: Type.Array(Type.String()),
   businessAccountId: NullableText,
@@ -120,7 +120,7 @@ export const AccountResource = Type.Object({
   stops: Type.Array(StopResource),
   notices: Type.Array(NoticeResource, {
     description:
-      'the last ten notices of WhatsApp about the account; those of default accounts only for the platform',
+      'Last ten notices of WhatsApp about the account; only the platform sees those of default accounts',
   }),
   createdAt: nullable(Time),
   updatedAt: nullable(Time),

@@ -21,9 +21,9 @@ export interface ConsentWord {
 /** A word about consent as a caller gives it. */
 export const NewConsent = Type.Object({
   granted: Type.Boolean(),
-  source: Type.Enum([...CONSENT_SOURCES], { default: 'api', description: 'how it was given' }),
+  source: Type.Enum([...CONSENT_SOURCES], { default: 'api', description: 'How consent was given' }),
   proof: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_000, description: 'where to find the proof' }),
+    Type.String({ minLength: 1, maxLength: 1_000, description: 'Where the proof is kept' }),
   ),
 })
 export type NewConsent = Static<typeof NewConsent>
@@ -43,9 +43,9 @@ export const ConsentEventResource = Type.Object({
   dossierId: NullableText,
   recipient: NullableText,
   granted: Type.Boolean(),
-  source: Type.String({ description: 'how it was given; keyword: the person wrote it' }),
+  source: Type.String({ description: 'How consent was given; keyword: by a word in a message of the person' }),
   proof: NullableText,
-  actor: Type.String({ description: 'who wrote it down' }),
+  actor: Type.String({ description: 'Who recorded it' }),
   saidAt: Time,
 })
 

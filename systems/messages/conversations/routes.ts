@@ -40,7 +40,7 @@ const { limit, cursor } = PageQuery.properties
 const ConversationQuery = Type.Object({
   ...{ limit, cursor },
   recipient: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 254, description: 'a number as +16505551234' }),
+    Type.String({ minLength: 1, maxLength: 254, description: 'Phone number in E.164 format, such as +16505551234' }),
   ),
   dossierId: Type.Optional(DossierId),
 })
@@ -62,12 +62,12 @@ const schemas = {
     response: { 200: pageOf(ConversationResource) },
   },
   one: {
-    summary: 'A conversation, and how long free text is allowed',
+    summary: 'A conversation, with the time until which free text is allowed',
     ...{ tags, params },
     response: { 200: ConversationResource },
   },
   thread: {
-    summary: 'Messages in both directions, newest last; the cursor leads to older ones',
+    summary: 'Messages in both directions, newest last; the cursor returns older ones',
     ...{ tags, params },
     querystring: ThreadQuery,
     response: { 200: pageOf(ThreadItem) },
@@ -86,7 +86,7 @@ const schemas = {
   },
   consent: {
     summary:
-      'Note that the person may be written to, or no longer; a withdrawal cancels what waits',
+      'Record consent or its withdrawal; a withdrawal cancels pending messages',
     ...{ tags, params },
     body: NewConsent,
     response: { 200: ConversationResource },

@@ -52,7 +52,7 @@ export const Consent = Type.Object({
   channel: Type.String(),
   granted: Type.Boolean(),
   updatedAt: Time,
-  source: nullable(Type.String(), { description: 'source of the latest decision' }),
+  source: nullable(Type.String(), { description: 'How the latest decision was given' }),
   proof: NullableText,
   recipient: NullableText,
 })

@@ -34,7 +34,7 @@ const consent = {
       Type.String({
         minLength: 1,
         maxLength: 254,
-        description: 'the number or address that it is about; a withdrawal of it is lifted too',
+        description: 'Number or address of the consent; granting consent also lifts a withdrawal of this number or address',
       }),
     ),
   }),

@@ -8,7 +8,7 @@ import { selectErrors, selectPoints, type PointRow } from '../queries.ts'
 const Seconds = nullable(Type.Number())
 
 const Point = Type.Object({
-  at: Type.String({ format: 'date-time', description: 'the beginning of the stretch' }),
+  at: Type.String({ format: 'date-time', description: 'Start of the period' }),
   created: Type.Integer(),
   sent: Type.Integer(),
   delivered: Type.Integer(),
@@ -23,14 +23,14 @@ const Figures = Type.Object({
   stretchSeconds: Type.Integer(),
   points: Type.Array(Point),
   errors: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() }), {
-    description: 'codes of messages that failed, the most frequent first',
+    description: 'Error codes of failed messages, most frequent first',
   }),
 })
 
 const figures = {
   summary: 'Delivery times, read rates and errors of the messages of a period',
   description:
-    'Default the last 24 hours; 31 days at the most. Times are by the provider. Of more than 100,000 messages the newest are counted.',
+    "Default: the last 24 hours; at most 31 days. Times are the provider's. Of more than 100,000 messages only the newest are counted.",
   tags: ['messages'],
   querystring: Type.Object({
     since: Type.Optional(Time),
@@ -39,7 +39,7 @@ const figures = {
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'only messages sent by this account',
+        description: 'Only messages sent by this account',
       }),
     ),
   }),

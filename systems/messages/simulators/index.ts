@@ -38,10 +38,10 @@ const BehaviourChange = Type.Partial(Behaviour)
 /** Another business account than that of the options. */
 const Account = Type.Object(
   {
-    accessToken: Type.String({ minLength: 1, description: 'the token of its requests' }),
-    appSecret: Type.String({ minLength: 1, description: 'signs its webhooks' }),
-    phoneNumberIds: Type.Array(Type.String(), { minItems: 1, description: 'its numbers' }),
-    webhookPath: Type.String({ pattern: '^/', description: 'address of its webhooks' }),
+    accessToken: Type.String({ minLength: 1, description: 'Token that its requests must carry' }),
+    appSecret: Type.String({ minLength: 1, description: 'Secret that signs its webhooks' }),
+    phoneNumberIds: Type.Array(Type.String(), { minItems: 1, description: 'Ids of its phone numbers' }),
+    webhookPath: Type.String({ pattern: '^/', description: 'Path that receives its webhooks' }),
   },
   { additionalProperties: false },
 )

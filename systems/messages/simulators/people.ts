@@ -16,39 +16,39 @@ export const PersonsMessage = Type.Object(
     from: Type.Optional(
       Type.String({
         pattern: '^\\+?[0-9]{7,15}$',
-        description: "the person's number; hidden by default",
+        description: 'Phone number of the person; default: hidden',
       }),
     ),
     userId: Type.Optional(
       Type.String({
         pattern: '^[A-Z]{2}\\.[A-Za-z0-9]{1,128}$',
-        description: "Meta's id of the person, as US.13491208655302741918; none",
+        description: "Meta's id of the person, such as US.13491208655302741918; default: none",
       }),
     ),
     kind: Type.Optional(
       Type.Enum(['text', 'button', 'list', 'image', 'reaction', 'unsupported'], {
-        description: 'text',
+        description: 'Type of the message; default text',
       }),
     ),
     text: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 4_096,
-        description: 'the words, the title of a button, a caption, an emoji; Hello',
+        description: 'Text, title of a button, caption or emoji; default Hello',
       }),
     ),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Ada' })),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Name of the person; default Ada' })),
     to: Type.Optional(
       Type.String({
         pattern: '^[0-9]{1,30}$',
-        description: 'the id of the number it is written to; the one that wrote last',
+        description: 'Id of the number that receives the message; default: the one that last sent to this person',
       }),
     ),
     replyTo: Type.Optional(
-      Type.String({ minLength: 1, description: 'id of a message, wamid.…; none' }),
+      Type.String({ minLength: 1, description: 'Id of the answered message (`wamid.…`); default: none' }),
     ),
     repeat: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 10, description: 'copies of the report; default 1' }),
+      Type.Integer({ minimum: 1, maximum: 10, description: 'Copies of the webhook; default 1' }),
     ),
   },
   { additionalProperties: false },

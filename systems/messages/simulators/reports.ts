@@ -168,17 +168,17 @@ export const Behaviour = Type.Object(
     perSecond: Type.Integer({
       minimum: 0,
       maximum: 100_000,
-      description: 'messages that one number may send in a second; 0 for no limit; 80',
+      description: 'Messages that one number may send per second; 0: no limit. Default 80',
     }),
     paceMs: Type.Integer({
       minimum: 0,
       maximum: 10_000,
-      description: 'until sent; delivered comes after twice, read after four times as long; 400',
+      description: 'Time until `sent`; `delivered` follows after twice, `read` after four times as long. Default 400',
     }),
-    drop: Type.Array(Type.Enum([...REPORTS]), { description: 'reports that are never made' }),
-    repeat: Type.Integer({ minimum: 1, maximum: 10, description: 'copies of each; default 1' }),
-    reorder: Type.Boolean({ description: 'whether the last comes first; false' }),
-    echo: Type.Boolean({ description: 'whether biz_opaque_callback_data comes back; true' }),
+    drop: Type.Array(Type.Enum([...REPORTS]), { description: 'Reports that are never sent' }),
+    repeat: Type.Integer({ minimum: 1, maximum: 10, description: 'Copies of each webhook; default 1' }),
+    reorder: Type.Boolean({ description: 'Whether reports arrive in reverse order; default false' }),
+    echo: Type.Boolean({ description: 'Whether reports include biz_opaque_callback_data; default true' }),
   },
   { additionalProperties: false },
 )

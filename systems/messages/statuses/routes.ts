@@ -40,14 +40,14 @@ const Handshake = Type.Object(
 )
 
 const handshake = {
-  summary: "WhatsApp's handshake: answers the challenge if the token matches",
+  summary: "Answer WhatsApp's handshake: returns the challenge if the token matches",
   tags: ['messages'],
   querystring: Handshake,
   response: { 200: Type.String() },
 }
 
 const inbound = {
-  summary: "People's messages, and WhatsApp's reports about sent ones",
+  summary: "Receive messages of people and WhatsApp's reports about sent ones",
   tags: ['messages'],
   body: WebhookBody,
   response: { 200: Type.Object({ received: Type.Integer() }) },

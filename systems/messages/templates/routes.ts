@@ -49,13 +49,13 @@ const schemas = {
   },
   one: { summary: 'A template', ...{ tags, params }, response: { 200: TemplateResource } },
   put: {
-    summary: 'Register or change a template; its messages are checked when they are queued',
+    summary: 'Register or change a template; messages that use it are checked when queued',
     ...{ tags, params },
     body: Type.Object({ category: Type.Enum([...CATEGORIES]), components: Components }),
     response: { 200: TemplateResource, 201: TemplateResource },
   },
   remove: {
-    summary: 'Remove a template: its messages are no longer checked here',
+    summary: 'Remove a template; messages that use it are no longer checked',
     ...{ tags, params },
     response: { 204: Type.Null() },
   },
@@ -66,14 +66,14 @@ const schemas = {
       accountId: Type.Optional(
         Type.String({
           format: 'uuid',
-          description: "default the server's account, with WHATSAPP_BUSINESS_ACCOUNT_ID",
+          description: "Account to import from; default: the server's, which needs WHATSAPP_BUSINESS_ACCOUNT_ID",
         }),
       ),
     }),
     response: {
       200: Type.Object({
         imported: Type.Integer(),
-        skipped: Type.Array(Type.String(), { description: 'of a form that is not supported' }),
+        skipped: Type.Array(Type.String(), { description: 'Templates not imported, because their form is not supported' }),
       }),
     },
   },

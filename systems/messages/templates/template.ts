@@ -131,15 +131,15 @@ export const TemplateResource = Type.Object({
   name: Type.String(),
   language: Type.String(),
   category: Type.Enum([...CATEGORIES]),
-  status: Type.String({ description: 'APPROVED, or as Meta says; only approved ones are sent' }),
-  components: Type.Array(Type.Unknown(), { description: 'as the Cloud API writes them' }),
+  status: Type.String({ description: 'Status at Meta; only APPROVED templates are sent' }),
+  components: Type.Array(Type.Unknown(), { description: 'Components in the format of the WhatsApp Cloud API' }),
   parameters: Type.Object(
     {
       header: nullable(Type.Enum(['text', 'image', 'video', 'document'])),
       body: Type.Array(Type.String()),
       buttons: Type.Array(Type.Enum(['url', 'copy_code', 'otp'])),
     },
-    { description: 'parameters that a message must give' },
+    { description: 'Parameters that a message must include' },
   ),
   createdAt: Time,
   updatedAt: Time,

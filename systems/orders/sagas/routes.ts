@@ -32,7 +32,7 @@ const SagaItem = Type.Object({
   status: Type.Enum([...SAGA_STATES]),
   step: NullableText,
   direction: nullable(Type.Enum(['forward', 'back']), {
-    description: 'direction of its steps, of a failed saga at the failure; null once it has ended',
+    description: 'Direction of its steps, for a failed saga at the failure; null once it has ended',
   }),
   waitsFor: Type.Array(Type.String()),
   dueAt: NullableText,
@@ -64,7 +64,7 @@ export const SagaResource = Type.Object({
       skipped: nullable(Type.Enum(['action', 'compensation'])),
       error: Failure,
       dueAt: nullable(Type.String(), {
-        description: 'Until when it waits, by the business clock',
+        description: 'Deadline of the step, by the business clock',
       }),
       timedOut: Type.Boolean(),
       startedAt: NullableText,

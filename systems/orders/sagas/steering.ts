@@ -59,14 +59,14 @@ const PATH = '/api/v1/sagas/:id'
 
 const Reason = Type.String({
   ...{ minLength: 1, maxLength: 1_000, pattern: '\\S' },
-  description: 'stays with the saga, and in the audit',
+  description: 'Reason, kept with the saga and in the audit',
 })
 /** A request without a body has null. */
 const OptionalReason = Type.Union([Type.Object({ reason: Type.Optional(Reason) }), Type.Null()])
 const Seen = Type.Optional(
   Type.String({
     ...{ minLength: 1, maxLength: 200 },
-    description: 'the step it was seen at; if it has moved on since, nothing is done',
+    description: 'Step that you last read; if the saga has moved on, nothing is done',
   }),
 )
 const closed = { additionalProperties: false }
@@ -89,11 +89,11 @@ const schemas = {
     summary: 'Skip the current step, or its compensation',
     body: Type.Object(
       {
-        step: Type.String({ minLength: 1, maxLength: 200, description: 'the step it is at' }),
+        step: Type.String({ minLength: 1, maxLength: 200, description: 'Current step of the saga' }),
         reason: Reason,
         data: Type.Optional(
           Type.Record(Type.String(), Type.Unknown(), {
-            description: 'data of the skipped step, for later steps',
+            description: 'Output of the skipped step, for later steps',
           }),
         ),
       },
@@ -102,7 +102,7 @@ const schemas = {
   },
   terminate: {
     ...common,
-    summary: 'End a saga in its current state: nothing more is done or undone',
+    summary: 'End a saga in its current state; no further step or compensation runs',
     body: Type.Object({ reason: Reason, step: Seen }, closed),
   },
 }
@@ -158,13 +158,13 @@ function expectDone(steering: Steering): void {
 const MOST_BYTES = 64 * 1024
 
 const schema = {
-  summary: 'Send a signal to a saga; an early signal is kept',
+  summary: 'Send a signal to a saga; an early signal is stored until a step waits for it',
   tags: ['sagas'],
   params: Type.Object({ id: Type.String({ format: 'uuid' }) }),
   body: Type.Object(
     {
-      name: Type.String({ minLength: 1, maxLength: 200, description: 'of the signal' }),
-      payload: Type.Optional(Type.Unknown({ description: 'payload for the waiting step' })),
+      name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the signal' }),
+      payload: Type.Optional(Type.Unknown({ description: 'Payload for the waiting step' })),
     },
     { additionalProperties: false },
   ),
@@ -172,7 +172,7 @@ const schema = {
     202: Type.Object({
       outcome: Type.Enum(['woke', 'kept', 'duplicate'], {
         description:
-          'woke: the saga waited for it; kept: it waits for the saga; duplicate: it was sent before under this Idempotency-Key',
+          '`woke`: a step waited for the signal; `kept`: the signal is stored until a step waits for it; `duplicate`: it was already sent with this Idempotency-Key',
       }),
     }),
   },

@@ -24,10 +24,10 @@ export const ProposalResource = Type.Object({
   id: Id,
   kind: Type.Enum(PROPOSAL_KINDS),
   subject: Type.String({
-    description: 'the payment, `run/line` of a record, the run, or `limits`',
+    description: 'Id of the payment or run, `run/line` of a record, or `limits`',
   }),
   request: Fields,
-  amount: nullable(Type.Number(), { description: 'in minor units' }),
+  amount: nullable(Type.Number(), { description: 'Amount in minor units' }),
   currency: NullableText,
   reason: NullableText,
   status: Type.Enum(PROPOSAL_STATES),

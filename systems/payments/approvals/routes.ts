@@ -18,7 +18,7 @@ import { findProposal, selectLimits, selectProposals, type Limit } from './queri
 
 const tags = ['approvals']
 const params = Type.Object({ id: Id })
-const Reason = Type.String({ minLength: 1, maxLength: 2_000, description: 'why, in your words' })
+const Reason = Type.String({ minLength: 1, maxLength: 2_000, description: 'Reason, in your own words' })
 const OptionalReason = Type.Union([Type.Object({ reason: Type.Optional(Reason) }), Type.Null()])
 
 const PROPOSAL_SORTS = sortable(['-proposedAt', 'proposedAt'])
@@ -41,36 +41,36 @@ const one = (summary: string) => ({
   response: { 200: ProposalResource },
 })
 
-const readProposal = one('One proposal')
+const readProposal = one('A proposal')
 
 const approveProposal = {
-  ...one('Approve what another user proposed; it is carried out, once'),
+  ...one("Approve another user's proposal and carry it out"),
   description:
-    'The proposal and what it does are stored together. Where that is not possible any more, the answer is what the direct call would have answered, and the proposal waits on.',
+    'The decision and its effect are stored in one transaction. If the action is no longer possible, the answer is the error of the direct call, and the proposal stays open.',
   body: OptionalReason,
 }
 
 const rejectProposal = {
-  ...one('Reject what another user proposed'),
+  ...one("Reject another user's proposal"),
   body: Type.Object({ reason: Reason }),
 }
 
-const withdrawProposal = { ...one('Take a proposal of your own back'), body: OptionalReason }
+const withdrawProposal = { ...one('Withdraw your own proposal'), body: OptionalReason }
 
 const LimitResource = Type.Object({
-  currency: Type.String({ pattern: '^([A-Z]{3}|\\*)$', description: '`*` for all others' }),
+  currency: Type.String({ pattern: '^([A-Z]{3}|\\*)$', description: 'ISO 4217 code, or `*` for all other currencies' }),
   amount: Type.Union(
     [Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()],
     {
-      description: 'in minor units: more takes a second person; null: never',
+      description: 'Largest amount, in minor units, that needs no second person; null: no limit',
     },
   ),
 })
 
 const Limits = Type.Object({
-  limits: Type.Array(LimitResource, { description: "the organisation's own" }),
+  limits: Type.Array(LimitResource, { description: 'Limits that the organisation has set' }),
   defaults: Type.Array(LimitResource, {
-    description: 'for other currencies',
+    description: 'Limits of currencies that the organisation has not set',
   }),
 })
 
@@ -83,7 +83,7 @@ const readLimits = {
 const writeLimits = {
   summary: 'Set the amounts above which a second person must approve',
   description:
-    'Lower limits hold at once. To raise or remove one takes a second admin: 202 with the proposal.',
+    'A lower limit takes effect at once. Raising or removing one returns 202 with a proposal that a second admin must approve.',
   tags,
   body: Type.Object({ limits: Type.Array(LimitResource, { maxItems: 200 }) }),
   response: { 200: Limits, 202: ProposalResource },

@@ -54,7 +54,7 @@ export type DisputeStatus = (typeof DISPUTE_STATES)[number]
 
 /** What a client asks for. */
 export const NewPayment = Type.Object({
-  amount: Type.Integer({ ...Minor, description: 'in minor units' }),
+  amount: Type.Integer({ ...Minor, description: 'Amount in minor units' }),
   currency: Currency,
   externalPaymentId: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   description: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -62,12 +62,12 @@ export const NewPayment = Type.Object({
   paymentMethod: Type.Optional(
     Type.String({
       pattern: '^[\\x21-\\x7e]{1,255}$',
-      description: "the gateway's name of the payment method, such as pm_card_visa",
+      description: 'Id of the payment method at the gateway, such as pm_card_visa',
     }),
   ),
   capture: Type.Optional(
     Type.Enum(Capture, {
-      description: 'manual: the money is held, to be captured or voided later; automatic',
+      description: '`automatic` (default) takes the money at once; `manual` holds it until you capture or void it',
     }),
   ),
 })
@@ -77,18 +77,18 @@ export type NewPayment = Static<typeof NewPayment>
 export const NextAction = Type.Object(
   {
     type: Type.Enum(['redirect', 'sdk']),
-    url: Type.Optional(Type.String({ description: "of a redirect: the customer's address" })),
+    url: Type.Optional(Type.String({ description: 'For `redirect`: the URL to send the customer to' })),
     clientSecret: Type.Optional(
-      Type.String({ description: 'of an sdk: for the gateway’s own library' }),
+      Type.String({ description: "For `sdk`: the secret to pass to the gateway's client library" }),
     ),
   },
-  { description: 'the customer has to authenticate; the webhook says how that ended' },
+  { description: "What the customer must do to authenticate; the gateway's webhook reports the result" },
 )
 
 const receipt = {
   id: Id,
   status: PaymentState,
-  amount: bigint({ description: 'in minor units' }),
+  amount: bigint({ description: 'Amount in minor units' }),
   currency: Type.String(),
   externalPaymentId: NullableText,
   gatewayRef: NullableText,
@@ -97,10 +97,10 @@ const receipt = {
 /** Of a payment that is captured by hand. */
 const held = {
   authorisation: nullable(Type.Enum(AUTHORISATIONS), {
-    description: 'of a payment with manual capture; null until the gateway has answered',
+    description: 'State of the authorisation, for manual capture; null until the gateway has answered',
   }),
   capturedAmount: nullable(bigint(), {
-    description: 'captured amount, in minor units',
+    description: 'Captured amount in minor units',
   }),
 }
 
@@ -117,11 +117,11 @@ export const PaymentResource = Type.Object({
   ...receipt,
   capture: Type.Enum(Capture),
   ...held,
-  refundedAmount: bigint({ description: 'given back, as the gateway confirmed' }),
-  disputedAmount: bigint({ description: 'of disputes that are open or lost; not of inquiries' }),
-  netAmount: bigint({ description: 'captured amount less refunds and disputes; may be negative' }),
+  refundedAmount: bigint({ description: 'Amount refunded and confirmed by the gateway, in minor units' }),
+  disputedAmount: bigint({ description: 'Amount of open and lost disputes in minor units; inquiries do not count' }),
+  netAmount: bigint({ description: 'Captured amount less refunds and disputes, in minor units; may be negative' }),
   disputeStatus: nullable(Type.Enum(DISPUTE_STATES)),
-  nextAction: nullable(NextAction, { description: 'in lists its type alone' }),
+  nextAction: nullable(NextAction, { description: 'What the customer must do next; a list has only its type' }),
   paymentMethod: NullableText,
   userId: Type.String(),
   description: NullableText,
@@ -169,7 +169,7 @@ export const toResource = resource(PaymentResource, {
 export const PAYMENT_SORTS = sortable(['-createdAt', 'createdAt', '-amount', 'amount'])
 
 const Name = Type.String({ minLength: 1, maxLength: 255 })
-const Amount = Type.Integer({ ...Minor, description: 'minor units' })
+const Amount = Type.Integer({ ...Minor, description: 'Amount in minor units' })
 
 /** What a search for payments asks for: all that is given holds. */
 export const PaymentQuery = Type.Object({
@@ -182,9 +182,9 @@ export const PaymentQuery = Type.Object({
   amount: Type.Optional(Amount),
   amountFrom: Type.Optional(Amount),
   amountTo: Type.Optional(Amount),
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'created then or later' })),
-  until: Type.Optional(Type.String({ format: 'date-time', description: 'created before' })),
-  disputed: Type.Optional(Type.Boolean({ description: 'with a dispute, open or not; or without' })),
+  since: Type.Optional(Type.String({ format: 'date-time', description: 'Only items created at this time or later' })),
+  until: Type.Optional(Type.String({ format: 'date-time', description: 'Only items created before this time' })),
+  disputed: Type.Optional(Type.Boolean({ description: 'true: only payments with a dispute, open or closed; false: only payments without one' })),
 })
 
 const TYPES = ['charge', 'authorisation', 'capture', 'void', 'refund'] as const
@@ -203,7 +203,7 @@ const ended = { errorCode: NullableText, errorMessage: NullableText, updatedAt: 
 export const Refunded = Type.Object({
   ...{ id: Id, paymentId: Id, ...asked },
   status: Type.Enum(['pending', 'succeeded', 'failed'], {
-    description: 'pending until the gateway’s webhook reports the outcome',
+    description: "`pending` until the gateway's webhook reports the outcome",
   }),
 })
 
@@ -212,7 +212,7 @@ export const RefundResource = Type.Object({
   ...Refunded.properties,
   ...ended,
   confirmedAt: nullable(time(), {
-    description: "when the gateway's webhook confirmed the refund",
+    description: "When the gateway's webhook confirmed the refund",
   }),
 })
 
@@ -220,7 +220,7 @@ export const TransactionResource = Type.Object({
   id: Id,
   type: Type.Enum(TYPES),
   ...asked,
-  gatewayKey: Type.String({ description: 'ours: the gateway does the same key once' }),
+  gatewayKey: Type.String({ description: 'Idempotency key that Posthorn sends to the gateway' }),
   ...ended,
 })
 
@@ -253,7 +253,7 @@ export interface Refund {
 export const DisputeResource = Type.Object({
   id: Id,
   paymentId: Id,
-  gatewayRef: Type.String({ description: 'its id at the gateway' }),
+  gatewayRef: Type.String({ description: 'Id of the dispute at the gateway' }),
   status: Type.Enum(DISPUTE_STATES),
   amount: bigint(),
   currency: Type.String(),

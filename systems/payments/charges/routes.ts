@@ -75,14 +75,14 @@ const partOf = (all: string) =>
   Type.Union([
     Type.Object({
       amount: Type.Optional(
-        Type.Integer({ ...Minor, description: `in minor units; left out: ${all}` }),
+        Type.Integer({ ...Minor, description: `Amount in minor units; default: ${all}` }),
       ),
     }),
     Type.Null(),
   ])
 
 const PROPOSED =
-  'Above the limit for four eyes it is proposed instead (202), and done when another user approves it.'
+  "Above the organisation's limit for approvals it becomes a proposal (202), carried out when another user approves it."
 
 const createPayment = {
   tags,
@@ -95,7 +95,7 @@ const createPayment = {
 
 const capturePayment = {
   tags,
-  summary: 'Capture an authorisation, or a part of it; the rest is released',
+  summary: 'Capture an authorisation or a part of it; the rest is released',
   description: PROPOSED,
   headers: keyHeader(),
   params,
@@ -114,7 +114,7 @@ const voidPayment = {
 
 const refundPayment = {
   tags,
-  summary: 'Refund an amount of a payment, or the rest',
+  summary: 'Refund an amount of a payment, or all that is left',
   description: PROPOSED,
   headers: keyHeader(),
   params,
@@ -149,20 +149,20 @@ const readPayment = ofPayment('A payment', PaymentResource)
 const changePayment = {
   ...ofPayment('Change the metadata of a payment', PaymentResource),
   description:
-    'Each field that is given is set, or removed if it is null; all others stay. So a payment can be told its payout once it is known.',
+    'Given fields are set, or removed if null; all others stay. Use it, for example, to add the payout of a payment later.',
   body: Type.Object({ metadata: Type.Record(Type.String({ minLength: 1 }), Type.Unknown()) }),
 }
 const listRefunds = ofPayment(
-  'The refunds of a payment as they stand now, oldest first',
+  'The refunds of a payment, oldest first',
   listOf(RefundResource),
 )
 const readRefund = {
-  ...ofPayment('A refund as it stands now', RefundResource),
+  ...ofPayment('A refund', RefundResource),
   params: Type.Object({ id: Id, refundId: Id }),
 }
 const listDisputes = ofPayment('The disputes of a payment, oldest first', listOf(DisputeResource))
 const readTransactions = ofPayment(
-  'What the gateway was asked to do for a payment, oldest first',
+  'Requests to the gateway for a payment, oldest first',
   listOf(TransactionResource),
 )
 const readAudit = {

@@ -13,7 +13,7 @@ import type { Run } from './runs/run.ts'
 export const PATH = '/api/v1/reconciliations'
 export const tags = ['reconciliation']
 export const runParams = Type.Object({ id: Id })
-export const RecordId = Type.String({ pattern: '^[1-9]\\d{0,8}$', description: 'its line number' })
+export const RecordId = Type.String({ pattern: '^[1-9]\\d{0,8}$', description: 'Line number of the record' })
 export const recordParams = Type.Object({ id: Id, recordId: RecordId })
 const { limit, cursor } = PageQuery.properties
 export const LinePage = { limit, cursor }
@@ -34,11 +34,11 @@ export const Line = Type.Integer({ minimum: 0, maximum: 2_147_483_647 })
 export const Note = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: 'why, in your words',
+  description: 'Reason, in your own words',
 })
 /** Sums are text: they may be larger than a number can say. */
 export const Amounts = Type.Record(Type.String(), Type.String(), {
-  description: 'by currency, in minor units',
+  description: 'Amount by currency, in minor units',
 })
 
 /** Whose files and payments: reconciliation is the organisation's, whichever member works on it. */

@@ -3,7 +3,7 @@ import { defineSimulator, type Simulator } from '@posthorn/simulators'
 import { Secrets } from './secrets.ts'
 
 const learn = {
-  summary: 'Set the secrets by which the merchant checks signatures',
+  summary: 'Set the secrets with which the merchant checks signatures',
   body: Type.Object({
     secrets: Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
       minItems: 1,

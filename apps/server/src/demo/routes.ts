@@ -18,15 +18,15 @@ const Progress = Type.Object({
     Type.Object({
       id: Type.String(),
       title: Type.String(),
-      about: Type.String({ description: 'the step in plain sentences' }),
+      about: Type.String({ description: 'What the step does' }),
       look: Type.Array(
         Type.Object({
           label: Type.String(),
-          path: Type.String({ description: 'an address of the dashboard' }),
+          path: Type.String({ description: 'Path of the dashboard page' }),
         }),
       ),
       status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
-      says: Type.Array(Type.String(), { description: 'its result' }),
+      says: Type.Array(Type.String(), { description: 'What the step found, one sentence each' }),
     }),
   ),
 })
@@ -36,7 +36,7 @@ const config = { access: 'operate-all' } as const
 
 const schemas = {
   start: {
-    summary: 'Start the demo of all systems as the caller, or join a running one',
+    summary: 'Start the demo of all systems as the caller, or return the running one',
     tags,
     response: { 202: Progress },
   },

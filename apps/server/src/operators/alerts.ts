@@ -47,7 +47,7 @@ const list = {
 }
 
 const acknowledging = {
-  summary: 'Acknowledge an alert; the first acknowledgement stays',
+  summary: 'Acknowledge an alert; later acknowledgements change nothing',
   tags,
   params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 40 }) }),
   response: { 200: AlertResource },

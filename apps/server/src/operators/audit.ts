@@ -47,7 +47,7 @@ const OperationEntry = Type.Object({
 const schema = {
   summary: 'Transitions of messages and actions of operators, newest first',
   description:
-    'A page looks at a bounded number of entries: it may be short, or empty, and yet not the last.',
+    'A page reads a limited number of entries, so a short or empty page need not be the last: follow `nextCursor`.',
   tags: ['audit'],
   querystring: Query,
   response: { 200: pageOf(Type.Union([TransitionEntry, OperationEntry])) },
@@ -81,16 +81,16 @@ export function entryOf(entry: AuditEntry) {
 
 const FoundResource = Type.Object({
   id: Type.String(),
-  audit: Type.String({ description: 'the table' }),
+  audit: Type.String({ description: 'Name of the audit table' }),
   tenant: Text,
   actor: Type.String(),
   action: Type.String(),
   entityType: Type.String(),
   entityId: Type.String(),
   details: Type.Unknown(),
-  at: Type.String({ format: 'date-time', description: 'when it really happened' }),
+  at: Type.String({ format: 'date-time', description: 'Real time of the entry' }),
   businessAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'by the business clock, if the audit has that time too',
+    description: 'Time by the business clock; null if this audit does not record it',
   }),
 })
 
@@ -98,7 +98,7 @@ const searching = {
   summary:
     'Who did what in payments, webhooks, reconciliation, evidence and messages, newest first',
   description:
-    "Every user sees the organisation's own entries. Entries of several audits are merged by when they really happened, however the business clock was moved. What became of a row of an evidence file is found by the id of the row.",
+    'Every user sees the entries of the own organisation, sorted by real time. To follow a row of an evidence file, filter by the id of the row.',
   tags: ['audit'],
   querystring: Type.Object({
     limit: PageQuery.properties.limit,

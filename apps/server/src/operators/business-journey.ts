@@ -9,24 +9,24 @@ import { outboxNamed, type OutboxRegistry } from './outboxes/outbox-registry.ts'
 
 const Thing = Type.Object({
   kind: Type.String({
-    description: 'order, saga, payment, webhook, statement line, message, file row …',
+    description: 'Type of the object: order, saga, payment, webhook, statement line, message, file row …',
   }),
   id: Type.String(),
   title: Type.String(),
   detail: Type.String(),
   why: Type.Union([Type.String(), Type.Null()], {
-    description: 'why it waits, now; null for what does not, and for those who do not operate',
+    description: 'Why the object waits now; null if it does not wait, or without the permission `operate`',
   }),
-  to: Type.String({ description: 'the page of the dashboard that shows it' }),
+  to: Type.String({ description: 'Path of its dashboard page' }),
   outbox: Type.Union([Type.String(), Type.Null()], {
-    description: 'outbox with a message of the same id; null without the permission operate',
+    description: 'Outbox that has a message with this id; null without the permission `operate`',
   }),
 })
 
 const schema = {
   summary: 'The journey of a business object: related objects and events, in order',
   description:
-    "From the id of an order, saga, payment, webhook, statement line (`run/line`), message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.",
+    "Starts from the id of an order, saga, payment, webhook, statement line (`run/line`), message, file row or case of the caller's organisation and follows all links. `isComplete` is false if there are more than one request follows.",
   tags: ['search'],
   querystring: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
   response: {
@@ -35,10 +35,10 @@ const schema = {
       things: Type.Array(Thing),
       timeline: Type.Array(
         Type.Object({
-          at: Type.String({ format: 'date-time', description: 'real time' }),
+          at: Type.String({ format: 'date-time', description: 'Real time of the event' }),
           what: Type.String(),
           kind: Type.String(),
-          id: Type.String({ description: 'of the thing that it happened to' }),
+          id: Type.String({ description: 'Id of the object' }),
         }),
       ),
     }),

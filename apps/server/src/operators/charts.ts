@@ -13,19 +13,19 @@ import {
 const Time = Type.String({ format: 'date-time' })
 const Counts = Type.Array(Type.Number())
 const Line = Type.Array(Type.Union([Type.Number(), Type.Null()]), {
-  description: 'one for each period; null if unknown',
+  description: 'One value for each period; null if unknown',
 })
 const Latency = Type.Object(
   { p50: Line, p95: Line, p99: Line },
-  { description: 'milliseconds from commit, or from when it was due, to delivery' },
+  { description: 'Milliseconds to delivery, from commit or from the due time if that is later' },
 )
 const Minutes = Type.Integer({ minimum: 1, maximum: 10_080, default: 60 })
 
 const STRETCHES = {
   now: Time,
-  from: Type.String({ format: 'date-time', description: 'when the first stretch began' }),
+  from: Type.String({ format: 'date-time', description: 'Start of the first period' }),
   stretchSeconds: Type.Integer(),
-  count: Type.Integer({ description: 'number of periods; the last one is incomplete' }),
+  count: Type.Integer({ description: 'Number of periods; the last one is incomplete' }),
 }
 
 const Marks = Type.Array(
@@ -45,11 +45,11 @@ const ChartsResource = Type.Object({
     Type.Object({
       delivered: Counts,
       failed: Type.Array(Type.Number(), {
-        description: 'attempts that were made and did not succeed',
+        description: 'Failed attempts',
       }),
       postponed: Type.Array(Type.Number(), {
         description:
-          'messages that were claimed and not tried: breaker open, destination busy, limit',
+          'Messages claimed but not attempted: breaker open, destination busy or limit reached',
       }),
       dead: Counts,
       waiting: Line,
@@ -87,8 +87,7 @@ const tags = ['outboxes']
 const charts = {
   summary: 'Charts: latency, throughput, failures by code, destinations, marks',
   description:
-    'Stretches of one minute up to three hours, of five minutes up to a day, of half an hour beyond. ' +
-    'Made of what relays write down once a minute.',
+    'Periods of one minute for up to three hours, five minutes for up to a day, half an hour beyond. Relays write the figures once a minute.',
   tags,
   querystring: Type.Object({ outbox: Type.Optional(OutboxName), minutes: Minutes }),
   response: { 200: ChartsResource },

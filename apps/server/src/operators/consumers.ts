@@ -35,11 +35,11 @@ export const ConsumerResource = Type.Object({
   group: Type.String(),
   transport: Text,
   lag: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'unacknowledged messages of the group; null before the first sample',
+    description: 'Unacknowledged messages of the group; null before the first sample',
   }),
   sampledAt: Moment,
-  retrying: Type.Integer({ description: 'set aside until their next attempt' }),
-  parked: Type.Integer({ description: 'set aside behind another one of their key' }),
+  retrying: Type.Integer({ description: 'Messages set aside until their next attempt' }),
+  parked: Type.Integer({ description: 'Messages set aside behind a failed message of the same key' }),
   dead: Type.Integer(),
   oldestDeadAt: Moment,
 })
@@ -87,9 +87,9 @@ const LetterDetails = Type.Object({
   ...LetterResource.properties,
   occurredAt: Moment,
   headers: Type.Record(Type.String(), Type.String()),
-  payload: Type.Unknown({ description: 'fields that are named like secrets are redacted' }),
+  payload: Type.Unknown({ description: 'Payload; fields named like secrets are redacted' }),
   body: Type.Union([Type.String(), Type.Null()], {
-    description: 'received bytes as base64, if they could not be decoded',
+    description: 'Received bytes in base64 if they could not be decoded, else null',
   }),
 })
 
@@ -138,11 +138,11 @@ const operation = (summary: string) => ({
 
 const OPERATIONS = {
   replay: {
-    schema: operation('Give dead letters to their consumers again, with their attempts at zero'),
+    schema: operation('Redeliver dead letters to their consumers, with zero attempts'),
     run: replayDeadLetters,
   },
   drop: {
-    schema: operation('Delete dead letters for ever, and let what is parked behind them go on'),
+    schema: operation('Delete dead letters for good and deliver the messages parked behind them'),
     run: dropDeadLetters,
   },
 } as const

@@ -13,14 +13,14 @@ const schema = {
       role: Role,
       expiresAt: Type.String({ format: 'date-time' }),
       portal: Type.Union([Type.Enum(['read', 'write']), Type.Null()], {
-        description: "permissions of a portal's token; null for users",
+        description: 'Permissions of a portal token; null for users',
       }),
       permissions: Type.Array(
         Type.Object({
           name: Type.String(),
-          about: Type.String({ description: 'what the permission allows' }),
-          allowed: Type.Boolean({ description: 'whether the caller has this permission' }),
-          roles: Type.Array(Role, { description: 'roles with this permission' }),
+          about: Type.String({ description: 'What the permission allows' }),
+          allowed: Type.Boolean({ description: 'Whether the caller has this permission' }),
+          roles: Type.Array(Role, { description: 'Roles with this permission' }),
         }),
       ),
     }),

@@ -31,7 +31,7 @@ const FRESH_MS = 1_000
 const Around = Type.Object({
   drainSeconds: Type.Union([Type.Number(), Type.Null()], {
     description:
-      'seconds until due messages are delivered at the rate of the last minute; null without deliveries',
+      'Seconds until all due messages are delivered at the rate of the last minute; null without deliveries',
   }),
   openAlerts: Type.Integer(),
   alive: Type.Array(
@@ -40,25 +40,25 @@ const Around = Type.Object({
       version: TextOrNull,
       startedAt: Time,
       seenAt: Time,
-      settledPerMinute: Type.Integer({ description: 'messages settled in the last minute' }),
-      inFlight: Type.Integer({ description: 'messages claimed and not settled' }),
+      settledPerMinute: Type.Integer({ description: 'Messages settled in the last minute' }),
+      inFlight: Type.Integer({ description: 'Messages claimed and not yet settled' }),
       claimMs: Type.Union([Type.Number(), Type.Null()], {
-        description: '95 % of the last minute’s claims took no longer; null without a claim',
+        description: '95th percentile of claim times in the last minute, in milliseconds; null without claims',
       }),
       settleMs: Type.Union([Type.Number(), Type.Null()], {
-        description: '95 % of the last minute’s settlements took no longer; null without one',
+        description: '95th percentile of settlement times in the last minute, in milliseconds; null without settlements',
       }),
       lagMs: Type.Integer({
-        description: 'the longest that its event loop was blocked in the last minute',
+        description: 'Longest time that the event loop was blocked in the last minute, in milliseconds',
       }),
     }),
-    { description: 'its relays heard of in the last 15 s, with figures of their last heartbeat' },
+    { description: 'Relays with a heartbeat in the last 15 seconds, with its figures' },
   ),
   breakers: Type.Array(
     Type.Object({
       destination: Type.String(),
       name: Type.Union([Type.String(), Type.Null()], {
-        description: 'readable name of the destination, such as the URL of an endpoint',
+        description: 'Readable name of the destination, such as the URL of an endpoint',
       }),
       relay: Type.String(),
       openSince: Time,
@@ -66,11 +66,11 @@ const Around = Type.Object({
       cause: Type.Union(
         [Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()],
         {
-          description: 'the last failure before it',
+          description: 'Last failure before the breaker opened',
         },
       ),
     }),
-    { description: 'destinations with an open breaker' },
+    { description: 'Destinations with an open breaker' },
   ),
 })
 
@@ -93,11 +93,11 @@ const show = {
             code: Type.String(),
             destination: TextOrNull,
             name: TextOrNull,
-            open: Type.Integer({ description: 'unacknowledged alerts' }),
+            open: Type.Integer({ description: 'Unacknowledged alerts' }),
             since: Time,
-            detail: Type.String({ description: 'of the newest alert' }),
+            detail: Type.String({ description: 'Text of the newest alert' }),
           }),
-          { description: 'open problems, one entry per cause, oldest first' },
+          { description: 'Open problems, one entry per cause, oldest first' },
         ),
       }),
       failing: Type.Array(
@@ -110,7 +110,7 @@ const show = {
         }),
         {
           description:
-            'destinations that did not answer in the last minute, the worst first, at most 20',
+            'Destinations that failed to answer in the last minute, worst first; at most 20',
         },
       ),
       outboxes: Type.Array(
@@ -123,10 +123,10 @@ const show = {
 
 const Point = Type.Object({
   at: Time,
-  seconds: Type.Number({ description: 'elapsed seconds; the current period is incomplete' }),
+  seconds: Type.Number({ description: 'Length of the period in seconds; the current period is incomplete' }),
   delivered: Type.Number(),
-  failed: Type.Number({ description: 'attempts that were made and did not succeed' }),
-  postponed: Type.Number({ description: 'messages that were claimed and not tried' }),
+  failed: Type.Number({ description: 'Failed attempts' }),
+  postponed: Type.Number({ description: 'Messages claimed but not attempted' }),
   dead: Type.Number(),
   lost: Type.Number(),
   waiting: NumberOrNull,
@@ -142,8 +142,7 @@ const pointOf = resource<typeof Point, Stretch>(Point)
 const history = {
   summary: 'The last minutes of outboxes, for charts',
   description:
-    'Stretches of one minute up to three hours, of ten minutes beyond; the present one is the last. ' +
-    'What waited is the most of each stretch, null where no relay counted it.',
+    'Periods of one minute for up to three hours, ten minutes beyond; the last one is the current one. Counts of waiting messages are the maximum of each period, null if no relay counted them.',
   tags: ['outboxes'],
   querystring: Type.Object({
     outbox: Type.Optional(OutboxName),
@@ -255,7 +254,7 @@ const BloatResource = Type.Object({
       transactions: Type.Number(),
       seconds: Type.Union([Type.Number(), Type.Null()]),
     }),
-    { description: 'at most five, the worst first' },
+    { description: 'At most five, the worst first' },
   ),
 })
 

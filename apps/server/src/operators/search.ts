@@ -9,18 +9,18 @@ import { isWithin, scopeOf, type OutboxRegistry } from './outboxes/outbox-regist
 
 const FoundResource = Type.Object({
   kind: Type.String({
-    description: 'order, saga, payment, webhook, statement line, message, file …',
+    description: 'Type of the object: order, saga, payment, webhook, statement line, message, file …',
   }),
   id: Type.String(),
   title: Type.String(),
   detail: Type.String(),
-  to: Type.String({ description: 'the page of the dashboard that shows it' }),
+  to: Type.String({ description: 'Path of its dashboard page' }),
 })
 
 const schema = {
   summary: 'Search by id, external id, recipient or amount',
   description:
-    "Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks and statement lines. Messages of the outboxes are found by their id, by operators.",
+    "Finds objects of the caller's organisation and related ones: the id of an order finds its saga and payment, that of a payment its webhooks and statement lines. Operators also find messages of outboxes by id.",
   tags: ['search'],
   querystring: Type.Object({ q: Type.String({ minLength: 1, maxLength: 200 }) }),
   response: { 200: Type.Object({ items: Type.Array(FoundResource) }) },

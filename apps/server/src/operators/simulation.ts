@@ -19,7 +19,7 @@ const schema = {
         Type.Object({
           name: Type.String(),
           about: Type.String(),
-          path: Type.String({ description: 'path of its control API' }),
+          path: Type.String({ description: 'Path of its control API' }),
         }),
       ),
     }),
@@ -27,12 +27,12 @@ const schema = {
 }
 
 const moving = {
-  summary: 'Move the business clock forward; the audit says who did it. In development only',
+  summary: 'Move the business clock forward; the audit records who did it. In development only',
   tags: ['simulators'],
   body: Type.Object({
     by: Type.String({
       pattern: '^(?![0.]+[smhd])\\d{1,4}(\\.\\d{1,6})?(s|m|h|d)$',
-      description: "e.g. '6h'; at most 400 days",
+      description: 'Duration such as `6h`, at most 400 days',
     }),
   }),
   response: { 200: Type.Object({ now: Type.String({ format: 'date-time' }) }) },

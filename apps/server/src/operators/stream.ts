@@ -13,18 +13,17 @@ import { OutboxName, scopeOf } from './outboxes/outbox-registry.ts'
 const schema = {
   summary: 'Changes of messages as server-sent events',
   description:
-    'Events `transition` and `operation` with the fields of the audit, and `position` where there ' +
-    'is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on ' +
-    'from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, ' +
-    'truncated}` of things that systems announce, the latest of each, at most every 250 ms; they ' +
-    'have no id and are not repeated: the topic `*` means that some may be missing. Members see what ' +
-    'belongs to their own organisation, as do its operators; those of the platform see everything.',
+    'Events `transition` and `operation` have the fields of the audit; `position` comes when there is nothing new. ' +
+    'The last event of a batch has an id: send it as Last-Event-ID to continue from there without gaps. ' +
+    'Events `announcement` have `{topic, id, tenant, data, truncated}`: the latest announcement of each object of a system, ' +
+    'at most every 250 ms, without an id and never repeated. The topic `*` means that some may be missing. ' +
+    'Members and operators of an organisation see its events, operators of the platform see all.',
   tags: ['audit'],
   querystring: Type.Object({
     outbox: Type.Optional(OutboxName),
     topics: Type.Optional(
       Type.String({
-        description: 'the topics of announcements, with commas between; all without it',
+        description: 'Topics of announcements, separated by commas; default: all',
         pattern: '^[a-z][a-z0-9.-]{0,99}(,[a-z][a-z0-9.-]{0,99}){0,49}$',
       }),
     ),

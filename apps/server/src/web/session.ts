@@ -45,7 +45,7 @@ const tags = ['session']
 const logIn = {
   summary: 'Exchange a token for a session cookie, for browsers',
   description:
-    'The cookie is HttpOnly and SameSite=Strict. The session ends with the token, after seven days, or when it is ended. Programs send their token with each request instead.',
+    'The cookie is HttpOnly and SameSite=Strict. The session ends when the token expires, after seven days, or at logout. Programs send their token with each request instead.',
   tags,
   body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 16_384 }) }),
   response: {
@@ -66,7 +66,7 @@ const logOut = {
 
 const logOutEverywhere = {
   summary: 'End all sessions of the caller, in every browser',
-  description: 'Tokens are not affected: they are good until they expire.',
+  description: 'Tokens stay valid until they expire.',
   tags,
   response: { 200: Type.Object({ ended: Type.Integer() }) },
 }

@@ -28,27 +28,27 @@ const Status = Type.Enum([
 const Time = Type.String({ format: 'date-time' })
 
 const EventResource = Type.Object({
-  id: Type.String({ description: 'the gateway’s own' }),
+  id: Type.String({ description: 'Id of the event at the gateway' }),
   type: Type.String(),
   status: Status,
   reason: nullable(Type.String(), {
-    description: 'why it waits, contradicts or does not fit',
+    description: 'Why the event waits, contradicts the payment or does not fit; otherwise null',
   }),
   source: Type.Enum(['webhook', 'lookup'], {
-    description: 'lookup: the gateway was asked, since its webhook did not come',
+    description: '`webhook`, or `lookup` if Posthorn asked the gateway because no webhook came',
   }),
   paymentId: NullableText,
   gatewayRef: nullable(Type.String(), {
-    description: 'its object at the gateway, if it names no payment',
+    description: 'Object of the event at the gateway, if the event names no payment',
   }),
   receivedAt: time(),
-  decidedAt: Type.String({ description: 'when it got its status' }),
+  decidedAt: Type.String({ description: 'When the event got its current status' }),
   appliedAt: NullableText,
 })
 
 const WholeEventResource = Type.Object({
   ...EventResource.properties,
-  body: Type.String({ description: 'as received, byte for byte' }),
+  body: Type.String({ description: 'Body exactly as received' }),
 })
 
 const decidedAt = ({ decided_at: decided, received_at: received }: KeptEvent) =>
@@ -75,7 +75,7 @@ const EVENT_SORTS = sortable(['-receivedAt', 'receivedAt'])
 const listEvents = {
   tags,
   summary:
-    'Events of the gateway, newest first; with unknown_payment, for platform operators, those that name no payment here',
+    'Events of the gateway, newest first; platform operators also find those without a known payment, by `unknown_payment`',
   querystring: Type.Object({
     ...PageQuery.properties,
     sort: EVENT_SORTS.parameter,

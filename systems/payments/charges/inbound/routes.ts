@@ -44,7 +44,7 @@ const REASONS = {
 const receiving = {
   tags: ['payments'],
   summary:
-    'Take an event of the payment gateway, signed by x-webhook-signature or Standard Webhooks',
+    'Receive an event of the payment gateway, signed by x-webhook-signature or Standard Webhooks',
   body: GatewayEvent,
   response: { 200: Type.Object({ received: Type.Boolean(), duplicate: Type.Boolean() }) },
 }
@@ -94,7 +94,7 @@ const receivingStripe = {
     200: Type.Object({
       received: Type.Boolean(),
       duplicate: Type.Boolean(),
-      ignored: Type.Boolean({ description: 'it says nothing of the state of a payment' }),
+      ignored: Type.Boolean({ description: 'True if the event does not concern the state of a payment' }),
     }),
   },
 }

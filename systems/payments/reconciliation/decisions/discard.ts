@@ -59,9 +59,9 @@ export async function discardIn(
 
 const discardFile = {
   tags,
-  summary: 'Withdraw a file: its matches are undone, and it can be uploaded again',
+  summary: 'Discard a file: its matches are undone, and it can be uploaded again',
   description:
-    'For a file that was read by the wrong profile, or that should never have come. Its records stay to be looked at; the payments and refunds that they had are free again. A run that is discarded cannot be run or decided on: 409 `RECONCILIATION_DISCARDED`, also if it is discarded twice.',
+    'For a file that was uploaded by mistake or with the wrong profile. Its records stay readable; their payments and refunds are free again. Further runs, decisions or a second discard return 409 `RECONCILIATION_DISCARDED`.',
   params: runParams,
   body: Type.Object({ reason: Note }),
   response: { 200: RunResource, 202: ProposalResource },

@@ -39,7 +39,7 @@ import { beginOne, keepOne, undoOne } from './queries.ts'
 const MOST_PAYMENTS = 1_000
 
 const Version = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'of the record that was looked at; another is 409' }),
+  Type.Integer({ minimum: 0, description: 'Version of the record that you read; 409 if it has changed' }),
 )
 
 const AdjustmentBody = Type.Object({
@@ -47,7 +47,7 @@ const AdjustmentBody = Type.Object({
     minimum: Number.MIN_SAFE_INTEGER,
     maximum: Number.MAX_SAFE_INTEGER,
     description:
-      "the record's amount less that of payments and refunds, in minor units; a fee is negative",
+      "Record's amount less that of payments and refunds, in minor units; a fee is negative",
   }),
   kind: AdjustmentKind,
 })
@@ -59,12 +59,12 @@ const listOfIds = (description: string) =>
 
 /** What a record is matched with. */
 const With = {
-  paymentIds: listOfIds('payments that the record settles; the first is its own'),
-  refundIds: listOfIds('refunds that the record is, or that a payout was paid less'),
-  disputeIds: listOfIds('disputes that the record is, or that a payout was paid less'),
+  paymentIds: listOfIds('Payments that the record settles; the first one is its main payment'),
+  refundIds: listOfIds('Refunds that the record stands for, or that the bank deducted from a payout'),
+  disputeIds: listOfIds('Disputes that the record stands for, or that the bank deducted from a payout'),
   part: Type.Optional(
     Type.Boolean({
-      description: 'the record is a part of one payment that has other records too',
+      description: 'true: the record is one part of a payment that has other records too',
     }),
   ),
   adjustment: Type.Optional(AdjustmentBody),
@@ -102,10 +102,10 @@ const decisionSchema = (summary: string) => ({
 const PLAIN_DECISIONS = [
   {
     kind: 'unmatch',
-    schema: decisionSchema('Take a match back; no run matches the record again'),
+    schema: decisionSchema('Undo a match; no run matches the record again'),
   },
-  { kind: 'ignore', schema: decisionSchema('Leave a record out of the exceptions') },
-  { kind: 'reopen', schema: decisionSchema('Let runs look at a record again') },
+  { kind: 'ignore', schema: decisionSchema('Ignore a record: it is no longer an exception') },
+  { kind: 'reopen', schema: decisionSchema('Reopen a record, so that runs consider it again') },
 ] as const
 
 /** Decisions of one request at the most. */
@@ -115,9 +115,9 @@ const About = { recordId: RecordId, version: Version }
 
 const decideMany = {
   tags,
-  summary: 'Decide about many records of a file at once',
+  summary: 'Decide on many records of a file at once',
   description:
-    'Match, ignore, reopen, take matches back and accept suggestions in one transaction. What is refused changes nothing, and `refused` says why; all others are stored together.',
+    'Matches, ignores and reopens records, undoes matches and accepts suggestions in one transaction. Refused decisions change nothing and are listed in `refused` with the reason; all others are stored together.',
   params: runParams,
   body: Type.Object({
     reason: Note,
@@ -135,7 +135,7 @@ const decideMany = {
       applied: Type.Array(RecordResource),
       refused: Type.Array(
         Type.Object({
-          index: Type.Integer({ description: 'index of the decision, from 0' }),
+          index: Type.Integer({ description: 'Index of the decision, from 0' }),
           recordId: Type.Optional(Type.String()),
           suggestionId: Type.Optional(Type.String()),
           code: Type.String(),

@@ -29,7 +29,7 @@ const response = {
 const listing = { tags, querystring, response }
 const listExceptions = {
   ...listing,
-  summary: 'Records that need a decision, of the newest file first',
+  summary: 'Records that need a decision, newest file first',
 }
 const listExceptionsOfRun = {
   ...listing,
@@ -40,18 +40,18 @@ const listExceptionsOfRun = {
 const Figures = {
   total: Type.Integer(),
   matched: Type.Integer(),
-  reconciliationRate: Type.Number({ description: 'percent, two decimals' }),
+  reconciliationRate: Type.Number({ description: 'Percentage with two decimals' }),
   moneyMatched: Amounts,
   moneyAtRisk: Amounts,
 }
 const readOverview = {
   tags,
-  summary: 'Figures of all files: rate, money matched and at risk, exceptions, the last 14 days',
+  summary: 'Figures of all files: match rate, money matched and at risk, exceptions, the last 14 days',
   response: {
     200: Type.Object({
       ...Figures,
       openExceptions: Type.Integer(),
-      staleExceptions: Type.Integer({ description: 'open for more than 7 days' }),
+      staleExceptions: Type.Integer({ description: 'Exceptions open for more than 7 days' }),
       ages: Counts,
       days: Type.Array(Type.Object({ day: Type.String(), ...Figures })),
     }),

@@ -6,30 +6,30 @@ import type { BalanceCounts } from '../runs/run.ts'
 import type { BankRecord, Mistake } from '../profiles/statement-reader.ts'
 
 export const StatementResource = Type.Object({
-  number: Type.Integer({ description: 'number in the file, from 1' }),
+  number: Type.Integer({ description: 'Position of the statement in the file, from 1' }),
   currency: Type.String(),
-  statementId: Type.String({ description: 'as the bank calls it' }),
+  statementId: Type.String({ description: 'Id of the statement at the bank' }),
   account: NullableText,
-  from: nullable(Type.String(), { description: 'its first day' }),
-  to: nullable(Type.String(), { description: 'its last day' }),
-  sequence: nullable(Type.Integer(), { description: 'its number in the account' }),
+  from: nullable(Type.String(), { description: 'First day of the statement' }),
+  to: nullable(Type.String(), { description: 'Last day of the statement' }),
+  sequence: nullable(Type.Integer(), { description: 'Number of the statement in its account' }),
   missing: nullable(Type.Object({ first: Type.Integer(), last: Type.Integer() }), {
     description:
-      'numbers between the statement of the account that was loaded before it and this one: a warning',
+      "Warning: statement numbers missing between the account's previously loaded statement and this one",
   }),
   firstLine: nullable(Type.Integer()),
   lastLine: nullable(Type.Integer()),
   entries: Type.Integer(),
-  booked: Type.String({ description: 'sum of the entries, in minor units' }),
+  booked: Type.String({ description: 'Sum of the entries, in minor units' }),
   opening: NullableText,
   closing: NullableText,
   difference: nullable(Type.String(), {
-    description: 'the closing balance less the opening one and the entries, in minor units',
+    description: 'Closing balance less opening balance and entries, in minor units',
   }),
   tiesOut: nullable(Type.Boolean(), {
-    description: 'null if the file lacks a balance',
+    description: 'Whether opening balance and entries give the closing balance; null if the file lacks a balance',
   }),
-  reason: nullable(Type.String(), { description: 'why not, in words' }),
+  reason: nullable(Type.String(), { description: 'Why the balances do not tie out' }),
 })
 
 /** What a statement of a file says about one currency of its account; amounts in minor units. */

@@ -39,16 +39,16 @@ import {
   type Profile,
 } from './rules.ts'
 
-const Name = Type.String({ minLength: 1, maxLength: 100, description: 'of the bank, say' })
+const Name = Type.String({ minLength: 1, maxLength: 100, description: 'Name of the profile, such as the bank' })
 const RowError = Type.Object({ field: Type.String(), reason: Type.String() })
 
 const PreviewRow = Type.Object({
   line: Type.Integer(),
-  values: Type.Array(Type.String(), { description: 'as they stand in the file' }),
+  values: Type.Array(Type.String(), { description: 'Values as in the file' }),
   record: nullable(
     Type.Object({
       externalTransactionId: Type.String(),
-      amount: Type.Integer({ description: 'in minor units' }),
+      amount: Type.Integer({ description: 'Amount in minor units' }),
       currency: Type.String(),
       date: Type.String(),
     }),
@@ -91,7 +91,7 @@ const changeProfile = {
   body: Type.Object({
     name: Type.Optional(Name),
     rules: Type.Optional(Rules),
-    version: Type.Optional({ ...Version, description: 'that was seen; with a newer one, 409' }),
+    version: Type.Optional({ ...Version, description: 'Version that you read; 409 if there is a newer one' }),
   }),
   response: { 200: ProfileResource },
 }
@@ -108,26 +108,26 @@ const PREVIEW_BYTES = 64 * 1024
 
 const previewFile = {
   tags,
-  summary: 'Preview the beginning of a file by rules; stores nothing',
+  summary: 'Preview the beginning of a file with given rules; stores nothing',
   body: Type.Object({
     rules: Type.Optional(Rules),
     profile: Type.Optional(Id),
     content: Type.String({
       maxLength: Math.ceil(PREVIEW_BYTES / 3) * 4,
       pattern: '^[A-Za-z0-9+/]*={0,2}$',
-      description: 'the first bytes of the file in base64, up to 64 KiB',
+      description: 'First bytes of the file in base64, up to 64 KiB',
     }),
   }),
   response: {
     200: Type.Object({
       format: Type.Enum([...FORMATS]),
-      rows: Type.Array(PreviewRow, { description: 'the first 20, without the header' }),
+      rows: Type.Array(PreviewRow, { description: 'First 20 rows, without the header' }),
       statements: Type.Array(StatementResource, {
-        description: 'balances of a complete camt.053 or MT940 file',
+        description: 'Balances of a complete camt.053 or MT940 file',
       }),
       header: nullable(Type.Array(Type.String())),
-      errors: Type.Array(RowError, { description: 'of the file as a whole' }),
-      truncated: Type.Boolean({ description: 'whether the file continues' }),
+      errors: Type.Array(RowError, { description: 'Errors of the whole file' }),
+      truncated: Type.Boolean({ description: 'True if the file continues after these bytes' }),
     }),
   },
 }

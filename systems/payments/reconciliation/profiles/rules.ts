@@ -47,11 +47,11 @@ export const Rules = Type.Object(
     delimiter: Type.Enum([',', ';', '\t', '|'], { default: ',' }),
     encoding: Type.Enum(['utf-8', 'windows-1252', 'latin1'], {
       default: 'utf-8',
-      description: '`latin1` is read as windows-1252, which has all of it',
+      description: 'Encoding; `latin1` is read as its superset windows-1252',
     }),
     headerLine: Type.Union([Type.Integer({ minimum: 1, maximum: 100 }), Type.Null()], {
       default: 1,
-      description: 'line with the names of the columns; null: none',
+      description: 'Number of the line with the column names; null: none',
     }),
     columns: Type.Object({
       externalTransactionId: Column,
@@ -65,13 +65,13 @@ export const Rules = Type.Object(
     sign: Type.Enum(['signed', 'debit-credit', 'flag'], {
       default: 'signed',
       description:
-        'where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`',
+        'How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`',
     }),
     debitFlags: Type.Optional(Flags),
     creditFlags: Type.Optional(Flags),
     currency: Type.Optional({
       ...Currency,
-      description: 'of every row, if no column has it',
+      description: 'Currency of every row, if no column has it',
     }),
     decimal: Type.Enum(['.', ','], { default: '.' }),
     thousands: Type.Enum(['', ',', '.', ' ', "'"], { default: '' }),
@@ -79,11 +79,11 @@ export const Rules = Type.Object(
       minLength: 4,
       maxLength: 40,
       default: 'yyyy-MM-dd',
-      description: 'of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators',
+      description: 'Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators',
     }),
     format: Type.Optional(
       Type.Enum([...FORMATS], {
-        description: 'default: detected from the file; all other rules are for `csv`',
+        description: 'File format; default: detected. The rules for columns apply to `csv` only',
       }),
     ),
     camtReferences: Type.Optional(
@@ -92,7 +92,7 @@ export const Rules = Type.Object(
         maxItems: CAMT_REFERENCES.length,
         uniqueItems: true,
         description:
-          'camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef`',
+          'For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef`',
       }),
     ),
     mt940References: Type.Optional(
@@ -101,20 +101,20 @@ export const Rules = Type.Object(
         maxItems: MT940_REFERENCES.length,
         uniqueItems: true,
         description:
-          'MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank`',
+          'For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank`',
       }),
     ),
     textPattern: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9#*/_.\\-]{3,40}$',
         description:
-          'camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####`',
+          'For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####`',
       }),
     ),
     balances: Type.Optional(
       Type.Enum(['report', 'require'], {
         description:
-          'camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused',
+          'For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it',
       }),
     ),
   },

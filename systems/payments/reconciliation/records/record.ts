@@ -9,7 +9,7 @@ export const RecordResource = Type.Object({
   id: Type.String(),
   lineNumber: Type.Integer(),
   externalTransactionId: Type.String(),
-  amount: bigint({ description: 'in minor units' }),
+  amount: bigint({ description: 'Amount in minor units' }),
   currency: Type.String(),
   bookedOn: Type.String(),
   occurrenceNo: Type.Integer(),
@@ -17,15 +17,15 @@ export const RecordResource = Type.Object({
   status: Type.Enum(['unmatched', 'matched']),
   matchedPaymentId: NullableText,
   matchedAs: nullable(Type.Enum(['payment', 'part', 'refund', 'dispute']), {
-    description: 'the matched kind; for a refund or dispute, matchedPaymentId is its payment',
+    description: 'Type of the match; for a refund or dispute, `matchedPaymentId` is its payment',
   }),
   paymentIds: Type.Array(Type.String()),
   refundIds: Type.Array(Type.String()),
   disputeIds: Type.Array(Type.String()),
   fee: nullable(Type.Integer(), {
-    description: 'deducted amount: by the match, else as in the file',
+    description: 'Fee deducted by the bank, in minor units: from the match, else from the file',
   }),
-  gross: Type.Integer({ description: 'amount and fee' }),
+  gross: Type.Integer({ description: 'Amount plus fee, in minor units' }),
   adjustment: nullable(Type.Object({ amount: Type.Integer(), kind: Type.String() })),
   decidedBy: NullableText,
   version: Type.Integer(),
@@ -93,7 +93,7 @@ export const detailResource = resource(DetailResource, {
 /** A payment beside a record. */
 export const PaymentSideResource = Type.Object({
   id: Id,
-  amount: bigint({ description: 'in minor units' }),
+  amount: bigint({ description: 'Amount in minor units' }),
   currency: Type.String(),
   externalPaymentId: NullableText,
   status: Type.String(),

@@ -48,7 +48,7 @@ const readRecord = {
       ...RecordResource.properties,
       payments: Type.Array(PaymentSideResource),
       suggestions: Type.Array(SuggestionResource),
-      history: Type.Array(DetailResource, { description: 'newest first' }),
+      history: Type.Array(DetailResource, { description: 'History, newest first' }),
     }),
   },
 }
@@ -58,14 +58,14 @@ const listDetails = {
 }
 const listMissing = {
   ...listOf(PaymentSideResource, {
-    from: Type.Optional({ ...Day, description: 'payments of this day and later (UTC)' }),
-    to: Type.Optional({ ...Day, description: 'payments of this day and earlier' }),
+    from: Type.Optional({ ...Day, description: 'Only payments of this day or later (UTC)' }),
+    to: Type.Optional({ ...Day, description: 'Only payments of this day or earlier (UTC)' }),
     settlesWithin: Type.Integer({
       minimum: 0,
       maximum: 366,
       default: 0,
       description:
-        'T+n: business days (Monday to Friday) that the bank has for a payment; one is missing only once they are over',
+        'Business days (Monday to Friday) that the bank takes to pay out (T+n); a payment counts as missing only after them',
     }),
     status: Type.Optional(Type.Enum(['pending', 'succeeded', 'failed', 'refunded'])),
   }),
@@ -80,11 +80,11 @@ const listReversals = (summary: string) => ({
 const REVERSALS = [
   {
     kind: 'refund',
-    schema: listReversals('Refunds that no record has, newest first: what money going out may be'),
+    schema: listReversals('Refunds without a record, newest first'),
   },
   {
     kind: 'dispute',
-    schema: listReversals('Disputes that took money and that no record has, newest first'),
+    schema: listReversals('Disputes that took money and have no record, newest first'),
   },
 ] as const
 
@@ -92,7 +92,7 @@ const listStatements = {
   ...listOf(StatementResource, {}),
   summary: 'The statements of a file, and whether their balances tie out',
   description:
-    'Of a camt.053 or MT940 file, by statement and currency: opening balance + entries = closing balance, or the difference. CSV has none.',
+    'For camt.053 and MT940, by statement and currency: whether opening balance + entries = closing balance, or the difference. CSV files have no statements.',
 }
 
 /** Where a page of statements ended, and of those that are older than a payment or refund. */

@@ -35,10 +35,10 @@ const readRun = {
 const TotalsOfCurrency = Type.Object({
   currency: Type.String(),
   fileTotal: Type.String(),
-  opening: Type.String({ description: 'matched before the last run' }),
-  matched: Type.String({ description: 'matched by the last run or since' }),
+  opening: Type.String({ description: 'Amount matched before the last run' }),
+  matched: Type.String({ description: 'Amount matched by the last run or later' }),
   unmatched: Type.String(),
-  adjustments: Type.String({ description: 'excess of matched records over their payments' }),
+  adjustments: Type.String({ description: 'Amount of matched records less that of their payments' }),
   records: Counts,
 })
 const readTotals = {

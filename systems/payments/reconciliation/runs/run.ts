@@ -55,7 +55,7 @@ export const RUN_STATES = ['loaded', 'running', 'completed', 'discarded'] as con
 /** How many balances of a file tie out: opening balance and entries give the closing one. */
 export const Balances = nullable(
   Type.Object({ tied: Type.Integer(), differing: Type.Integer(), unknown: Type.Integer() }),
-  { description: 'by statement and currency; null where the format has none' },
+  { description: 'Number of balances, by statement and currency, that tie out, differ or are unknown; null for formats without balances' },
 )
 export type BalanceCounts = NonNullable<Static<typeof Balances>>
 
@@ -64,7 +64,7 @@ export const Result = {
   matched: Type.Integer(),
   unmatched: Type.Integer(),
   total: Type.Integer(),
-  matchRate: Type.Number({ description: 'percent, two decimals' }),
+  matchRate: Type.Number({ description: 'Percentage with two decimals' }),
 }
 
 export const RunResource = Type.Object({
@@ -75,14 +75,14 @@ export const RunResource = Type.Object({
   ...Result,
   duplicates: Type.Integer(),
   sums: Type.Record(Type.String(), Type.Object({ records: Type.Integer(), amount: Type.String() })),
-  runNo: Type.Integer({ description: 'number of runs' }),
+  runNo: Type.Integer({ description: 'Number of runs so far' }),
   profileId: NullableText,
   profileVersion: nullable(Type.Integer()),
   createdAt: time(),
   ranAt: nullable(time()),
   format: Type.Enum([...FORMATS]),
   balances: Balances,
-  pending: Type.Integer({ description: 'entries that are not booked, and no records' }),
+  pending: Type.Integer({ description: 'Entries that the bank has not booked yet; they are not records' }),
   discarded: nullable(Type.Object({ at: Type.String(), by: Type.String(), reason: Type.String() })),
 })
 

@@ -17,7 +17,7 @@ import { Pass, SuggestionResource, suggestionResource } from './suggestion.ts'
 
 const suggestMatches = {
   tags,
-  summary: 'Suggest matches, without matching',
+  summary: 'Suggest matches without matching',
   params: runParams,
   body: Type.Object({
     passes: Type.Array(Pass, { minItems: 1, maxItems: 10 }),
@@ -41,7 +41,7 @@ const Note = Type.Optional(Type.String({ minLength: 1, maxLength: 2_000 }))
 
 const acceptOne = {
   tags,
-  summary: 'Match a record as suggested',
+  summary: 'Accept a suggestion and match its record',
   params,
   body: Type.Union([
     Type.Object({

@@ -3,10 +3,10 @@ import { Type, type Static } from 'typebox'
 import { AdjustmentKind } from '../records/record.ts'
 
 const Absolute = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'minor units' }),
+  Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'Tolerance in minor units' }),
 )
 const Bps = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 10_000, description: 'hundredths of a percent' }),
+  Type.Integer({ minimum: 0, maximum: 10_000, description: 'Tolerance in hundredths of a percent' }),
 )
 const Days = Type.Integer({ minimum: 0, maximum: 31 })
 
@@ -42,11 +42,11 @@ export const SuggestionResource = Type.Object({
   paymentIds: Type.Array(Type.String()),
   refundIds: Type.Array(Type.String()),
   recordIds: Type.Array(Type.String(), {
-    description: 'the records of a payment in parts, else the one',
+    description: 'Records that together pay one payment; otherwise the single record',
   }),
-  difference: bigint({ description: "the record's amount less that of the payments" }),
+  difference: bigint({ description: "Record's amount less that of the payments, in minor units" }),
   adjustment: nullable(Type.Object({ amount: Type.Integer(), kind: AdjustmentKind }), {
-    description: 'the adjustment that the difference becomes when accepted; a fee is negative',
+    description: 'Adjustment that accepting the suggestion records for the difference; a fee is negative',
   }),
   ambiguous: Type.Boolean(),
   status: Type.String(),

@@ -21,15 +21,15 @@ const CurrencySums = Type.Array(
   Type.Object({
     currency: Type.String(),
     records: Type.Integer(),
-    amount: Type.String({ description: 'minor units; text, since it may be very large' }),
+    amount: Type.String({ description: 'Amount in minor units, as text because it may exceed the range of numbers' }),
   }),
 )
 
 const uploadFile = {
   tags,
-  summary: 'Upload a bank file; all of it is stored or nothing',
+  summary: 'Upload a bank file; all of its records are stored or none',
   description:
-    'The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. Several camt.053 files may come in one ZIP, and are one run. A workbook (XLSX) is 415: save it as CSV.',
+    'The body is the file, or a form with one (`multipart/form-data`). Its format is detected: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. One ZIP may contain several camt.053 files, which become one run. A workbook (XLSX) is refused with 415: save it as CSV.',
   consumes: [
     'text/csv',
     'application/xml',
@@ -44,13 +44,13 @@ const uploadFile = {
         minLength: 1,
         maxLength: 255,
         pattern: '^[^\\u0000-\\u001f\\u007f]+$',
-        description: "default the form's name, else `upload.csv`",
+        description: 'Name of the file; default: the name in the form, else `upload.csv`',
       }),
     ),
     profile: Type.Optional(Id),
     uploadId: Type.Optional({
       ...Id,
-      description: 'a new id; `/api/v1/stream` reports the progress of the upload under it',
+      description: 'New id of your choice, under which `/api/v1/stream` reports the progress of the upload',
     }),
   }),
   response: {
@@ -59,14 +59,14 @@ const uploadFile = {
       filename: Type.String(),
       format: Type.Enum([...FORMATS]),
       total: Type.Integer(),
-      duplicates: Type.Integer({ description: 'records that say the same as an earlier one' }),
+      duplicates: Type.Integer({ description: 'Records with the same content as an earlier one' }),
       sums: CurrencySums,
       bytes: Type.Integer(),
       sha256: Type.String(),
-      pending: Type.Integer({ description: 'entries that are not booked, and no records' }),
+      pending: Type.Integer({ description: 'Entries that the bank has not booked yet; they are not records' }),
       balances: Balances,
       gaps: Type.Array(StatementResource, {
-        description: 'warning: statements with missing predecessors',
+        description: 'Warning: statements whose predecessor is missing',
       }),
       profile: nullable(Type.Object({ id: Id, version: Type.Integer() })),
     }),

@@ -26,7 +26,7 @@ export const DeliveryResource = Type.Object({
   nextAttemptAt: nullable(Time),
   error: NullableText,
   errorCode: NullableText,
-  payload: Type.Unknown({ description: 'the body of the webhook' }),
+  payload: Type.Unknown({ description: 'Body of the webhook' }),
   createdAt: Time,
   deliveredAt: nullable(Time),
 })
@@ -101,8 +101,8 @@ export const AttemptResource = Type.Object({
     Type.Object({
       status: Type.Integer(),
       headers: Headers,
-      body: Type.String({ description: 'the first 16 KiB' }),
-      encoding: Type.String({ description: 'utf8, or base64 for binary content' }),
+      body: Type.String({ description: 'First 16 KiB of the body' }),
+      encoding: Type.String({ description: '`utf8`, or `base64` for binary content' }),
       truncated: Type.Boolean(),
     }),
   ),

@@ -8,7 +8,7 @@ const Time = time({ format: 'date-time' })
 /** What signs the requests: a shared secret, or a key pair whose public key the merchant has. */
 export const Signing = Type.Union([Type.Literal('hmac'), Type.Literal('ed25519')], {
   description:
-    'hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a`',
+    '`hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a`',
 })
 export type Signing = Static<typeof Signing>
 
@@ -23,11 +23,11 @@ export const EndpointResource = Type.Object({
   ratePerSecond: nullable(Type.Integer()),
   signing: Signing,
   publicKeys: Type.Array(Type.String(), {
-    description: '`whpk_…` of the key pairs that sign now, newest first; none for `hmac`',
+    description: 'Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac`',
   }),
   filter: nullable(Filter),
   failingSince: nullable(Time, {
-    description: 'since when every attempt failed; after days of it the endpoint is disabled',
+    description: 'Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled',
   }),
   status: Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]),
   disabledAt: nullable(Time),

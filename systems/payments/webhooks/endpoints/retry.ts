@@ -23,12 +23,12 @@ export interface RetryPolicy {
 const Waits = Type.Array(Type.Integer({ minimum: 1, maximum: 86_400 }), {
   minItems: 1,
   maxItems: 20,
-  description: 'seconds after each failed attempt; the last of them is repeated',
+  description: 'Seconds to wait after each failed attempt; the last value repeats',
 })
 const Attempts = Type.Integer({
   minimum: 1,
   maximum: 50,
-  description: 'attempts in all; default one more than waits',
+  description: 'Number of attempts; default: one more than waits',
 })
 const Preset = Type.Union([Type.Literal('quick'), Type.Literal('hours'), Type.Literal('days')])
 
@@ -43,7 +43,7 @@ export const RetryInput = Type.Union([
 ])
 
 export const RetryResource = Type.Object({
-  preset: Type.Union([Preset, Type.Null()], { description: 'null for custom waits' }),
+  preset: Type.Union([Preset, Type.Null()], { description: 'Named schedule; null for custom waits' }),
   waits: Type.Array(Type.Integer()),
   attempts: Type.Integer(),
 })

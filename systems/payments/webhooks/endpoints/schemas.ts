@@ -10,7 +10,7 @@ const EventTypes = Type.Array(
   Type.String({
     maxLength: 100,
     pattern: '^(\\*|[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*(\\.\\*)?)$',
-    description: 'a type, all of a kind as in `payment.*`, or `*`',
+    description: 'Event type, a group such as `payment.*`, or `*` for all',
   }),
   { minItems: 1, maxItems: 100, uniqueItems: true },
 )
@@ -21,7 +21,7 @@ const TimeoutMs = nullable(
   Type.Integer({
     minimum: 1_000,
     maximum: 30_000,
-    description: "for a whole exchange, the answer included; null: the server's, 15 s by default",
+    description: "Time limit of a request including its answer, in milliseconds; null: the server's setting, 15 s by default",
   }),
 )
 
@@ -30,21 +30,21 @@ const RatePerSecond = nullable(
     minimum: 1,
     maximum: 1_000,
     description:
-      'requests a second of all relays together, in the long run; after a quiet second as many at once; null: no limit',
+      'Average requests per second from all relays together; after a quiet second as many may arrive at once. null: no limit',
   }),
 )
 
 /** What a client may say about an endpoint, beside its URL and events. */
 const settings = {
   ordered: Type.Optional(
-    Type.Boolean({ description: 'true: events of one key arrive one after the other' }),
+    Type.Boolean({ description: 'true: events of the same key are delivered in sequence' }),
   ),
   retry: Type.Optional(RetryInput),
   timeoutMs: Type.Optional(TimeoutMs),
   ratePerSecond: Type.Optional(RatePerSecond),
   filter: Type.Optional(
     nullable(Filter, {
-      description: 'selects events of its types by content; null: all',
+      description: "Conditions on the content of events; null: all events of the endpoint's types",
     }),
   ),
 }
@@ -55,7 +55,7 @@ export const Id = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const EndpointWithSecret = Type.Object({
   ...EndpointResource.properties,
   secret: nullable(Type.String(), {
-    description: 'null for a key pair: its public key is in `publicKeys`',
+    description: 'Secret, shown only once; null for a key pair, whose public key is in `publicKeys`',
   }),
 })
 
@@ -70,7 +70,7 @@ const ofEndpoint = (summary: string) => ({
 })
 
 export const createEndpoint = {
-  summary: 'Add an endpoint for events; only this answer has its secret',
+  summary: 'Add an endpoint; only this answer contains its secret',
   tags,
   body: Type.Object({
     url: Url,
@@ -107,17 +107,17 @@ export const deleteEndpoint = {
 }
 
 export const rotateSecret = {
-  summary: 'Rotate the secret or key pair of an endpoint; the old one also signs for 24 hours',
+  summary: 'Rotate the secret or key pair of an endpoint; the old one signs too for 24 hours',
   tags,
   params: Id,
   body: nullable(Type.Object({ signing: Type.Optional(Signing) })),
   response: { 200: EndpointWithSecret },
 }
 
-export const enableEndpoint = ofEndpoint('Let events go to an endpoint again')
+export const enableEndpoint = ofEndpoint('Enable an endpoint')
 
 export const disableEndpoint = {
-  ...ofEndpoint('Send nothing to an endpoint; what waits for it is skipped and can be replayed'),
+  ...ofEndpoint('Disable an endpoint; its pending deliveries are skipped and can be replayed'),
   body: nullable(
     Type.Object({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })) }),
   ),
@@ -134,9 +134,9 @@ export const endpointCharts = {
   response: {
     200: Type.Object({
       now: Type.String({ format: 'date-time' }),
-      from: Type.String({ format: 'date-time', description: 'when the first stretch began' }),
+      from: Type.String({ format: 'date-time', description: 'Start of the first period' }),
       stretchSeconds: Type.Integer(),
-      count: Type.Integer({ description: 'number of periods; the last one is incomplete' }),
+      count: Type.Integer({ description: 'Number of periods; the last one is incomplete' }),
       items: Type.Array(
         Type.Object({ endpointId: Type.String(), answered: Counts, unanswered: Counts }),
       ),
@@ -145,7 +145,7 @@ export const endpointCharts = {
 }
 
 export const endpointHealth = {
-  summary: 'Health of each endpoint, by its deliveries of the last days',
+  summary: 'Health of each endpoint, from its deliveries of the last days',
   tags,
   querystring: Type.Object({
     days: Type.Integer({ minimum: 1, maximum: 90, default: 7 }),
@@ -163,13 +163,13 @@ export const pingEndpoint = {
 const Window = {
   since: Type.String({ format: 'date-time' }),
   until: Type.Optional(Type.String({ format: 'date-time' })),
-  dryRun: Type.Optional(Type.Boolean({ description: 'true: only count' })),
+  dryRun: Type.Optional(Type.Boolean({ description: 'true: only count, send nothing' })),
 }
 
 const Count = Type.Object({
   count: Type.Integer(),
   dryRun: Type.Boolean(),
-  more: Type.Boolean({ description: 'there are more than one request takes: ask again' }),
+  more: Type.Boolean({ description: 'True if more deliveries match than one request handles: repeat the request' }),
 })
 
 const sendingAgain = {
@@ -181,13 +181,13 @@ const sendingAgain = {
 
 export const replayEndpoint = {
   summary: 'Resend deliveries that an endpoint missed: abandoned, or skipped while it was disabled',
-  description: 'By when the events were written, up to 10,000 at once.',
+  description: 'Selects by the time of the events, up to 10,000 at once.',
   ...sendingAgain,
 }
 
 export const recoverEndpoint = {
-  summary: 'After an outage: send all undelivered webhooks of a period now',
+  summary: 'After an outage, send all undelivered webhooks of a period now',
   description:
-    'Like replay for what was abandoned or skipped; besides, what waits for another attempt is attempted at once. Nothing that arrived is sent again.',
+    'Replays abandoned and skipped deliveries, and attempts those that wait for a retry at once. Delivered webhooks are not sent again.',
   ...sendingAgain,
 }

@@ -13,12 +13,12 @@ export interface EventType {
 const Id = Type.String({ format: 'uuid' })
 /** A gateway may name its charge only, and what it says is forwarded byte for byte. */
 const PaymentId = Type.Optional(
-  Type.String({ format: 'uuid', description: 'absent if the gateway names only its charge' }),
+  Type.String({ format: 'uuid', description: 'Id of the payment; absent if the gateway names only its charge' }),
 )
-const Amount = Type.Integer({ minimum: 0, description: 'in the minor unit of the currency' })
+const Amount = Type.Integer({ minimum: 0, description: 'Amount in minor units' })
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
 const GatewayRef = Type.Union([Type.String(), Type.Null()], {
-  description: "the charge's id at the gateway; null if there is none",
+  description: 'Id of the charge at the gateway; null if there is none',
 })
 const Reason = Type.Optional(Type.String())
 
@@ -51,7 +51,7 @@ const PAYMENT = {
 
 const endpoint = Type.Object({
   endpointId: Id,
-  url: Type.String({ description: 'without the values of its query' }),
+  url: Type.String({ description: 'URL without the values of its query' }),
   failingSince: Type.String({ format: 'date-time' }),
   lastFailedAt: Type.String({ format: 'date-time' }),
   disablesAt: Type.Optional(Type.String({ format: 'date-time' })),
@@ -84,7 +84,7 @@ export const EVENT_TYPES: readonly EventType[] = [
     data: Type.Object({
       ...payment('refunded').properties,
       status: Type.Optional(
-        Type.String({ description: "the payment's, as the gateway sees it: it may keep a part" }),
+        Type.String({ description: 'Status of the payment at the gateway, which may keep a part of the amount' }),
       ),
       refundId: Type.Optional(Type.String()),
     }),
@@ -126,7 +126,7 @@ export const EVENT_TYPES: readonly EventType[] = [
       matched: Type.Integer({ minimum: 0 }),
       unmatched: Type.Integer({ minimum: 0 }),
       total: Type.Integer({ minimum: 0 }),
-      matchRate: Type.Number({ minimum: 0, maximum: 100, description: 'percent' }),
+      matchRate: Type.Number({ minimum: 0, maximum: 100, description: 'Percentage of matched records' }),
     }),
     sample: {
       reconciliationId: '01976f41-22bb-7e66-84d5-1b2c3d4e5f60',
@@ -141,16 +141,16 @@ export const EVENT_TYPES: readonly EventType[] = [
       conversationId: Id,
       dossierId: Type.Union([Type.String(), Type.Null()]),
       channel: Type.String(),
-      from: Type.String({ description: "the person's number" }),
-      numberId: Type.String({ description: 'your number, as the provider names it' }),
-      kind: Type.String({ description: 'text, button, image, reaction …' }),
+      from: Type.String({ description: 'Phone number of the person' }),
+      numberId: Type.String({ description: "Your number, by the provider's id" }),
+      kind: Type.String({ description: 'Type of the message: text, button, image, reaction …' }),
       text: Type.Union([Type.String(), Type.Null()]),
-      content: Type.Unknown({ description: 'as received; of media the reference' }),
+      content: Type.Unknown({ description: 'Content as received; for media its reference' }),
       answersMessageId: Type.Union([Id, Type.Null()], {
-        description: 'the message of yours that it answers',
+        description: 'Your message that this one answers',
       }),
       sentAt: Type.String({ format: 'date-time' }),
-      optOut: Type.Boolean({ description: 'it was a keyword: do not write to this person' }),
+      optOut: Type.Boolean({ description: 'True if the text was an opt-out keyword: do not write to this person' }),
     }),
     sample: {
       messageId: '01976f42-33cc-7f77-95e6-2c3d4e5f6071',
@@ -198,7 +198,7 @@ export function sampleOf({ type, sample }: EventType) {
 export function schemaOf({ type, version, about, data }: EventType) {
   return Type.Object(
     {
-      id: Type.String({ minLength: 1, maxLength: 255, description: 'the same for every endpoint' }),
+      id: Type.String({ minLength: 1, maxLength: 255, description: 'Id of the event, the same for every endpoint' }),
       type: Type.Literal(type),
       createdAt: Type.Optional(Type.String({ format: 'date-time' })),
       data,

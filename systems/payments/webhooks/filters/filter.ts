@@ -18,7 +18,7 @@ const Scalar = Type.Union([
 const Path = Type.String({
   maxLength: 200,
   pattern: '^(/([^~/]|~[01])*){1,8}$',
-  description: 'JSON Pointer into the body, as /data/amount',
+  description: 'JSON Pointer into the body, such as /data/amount',
 })
 
 const strict = { additionalProperties: false }
@@ -37,7 +37,7 @@ const Condition = Type.Union([
 export const Filter = Type.Object(
   {
     match: Type.Union([Type.Literal('all'), Type.Literal('any')], {
-      description: 'whether every condition must hold, or one of them',
+      description: 'Whether all conditions must hold, or any one',
     }),
     conditions: Type.Array(Condition, { minItems: 1, maxItems: 10 }),
   },

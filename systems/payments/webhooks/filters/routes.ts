@@ -16,10 +16,10 @@ const tags = ['webhooks']
 
 const EventTypeResource = Type.Object({
   type: Type.String(),
-  version: Type.Integer({ description: 'of the shape of `data`' }),
+  version: Type.Integer({ description: 'Version of the shape of `data`' }),
   about: Type.String(),
-  sample: Type.Unknown({ description: 'a whole body' }),
-  schema: Type.Unknown({ description: 'JSON Schema of the whole body' }),
+  sample: Type.Unknown({ description: 'Sample of a request body' }),
+  schema: Type.Unknown({ description: 'JSON Schema of the request body' }),
 })
 
 const listEventTypes = {
@@ -61,7 +61,7 @@ const tryFilter = {
       eventType: Type.Optional(
         Type.String({
           maxLength: 100,
-          description: 'of the catalogue',
+          description: 'Event type in the catalogue',
           documented: { enum: EVENT_TYPES.map(({ type }) => type) },
         }),
       ),
@@ -71,15 +71,15 @@ const tryFilter = {
   ),
   response: {
     200: Type.Object({
-      matches: Type.Boolean({ description: 'whether an endpoint with the filter gets the event' }),
+      matches: Type.Boolean({ description: 'Whether an endpoint with this filter receives the event' }),
       conditions: Type.Array(
         Type.Object({
           path: Type.String(),
           holds: Type.Boolean(),
-          found: Type.Optional(Type.Unknown({ description: 'absent if there is none' })),
+          found: Type.Optional(Type.Unknown({ description: 'Value at the path; absent if there is none' })),
         }),
       ),
-      event: Type.Unknown({ description: 'the body that was tried' }),
+      event: Type.Unknown({ description: 'Body that was tested' }),
     }),
   },
 }

@@ -7,21 +7,21 @@ import { all } from '../../rows.ts'
 export const EndpointHealth = Type.Object({
   endpointId: Type.String(),
   delivered: Type.Integer(),
-  failedAttempts: Type.Integer({ description: 'the last ones of deliveries among them' }),
-  waiting: Type.Integer({ description: 'now, for a first attempt; counted to 1000' }),
-  failing: Type.Integer({ description: 'now, for another attempt; counted to 1000' }),
+  failedAttempts: Type.Integer({ description: 'Failed attempts, including the last ones of abandoned deliveries' }),
+  waiting: Type.Integer({ description: 'Deliveries waiting for their first attempt now; counted up to 1000' }),
+  failing: Type.Integer({ description: 'Deliveries waiting for another attempt now; counted up to 1000' }),
   abandoned: Type.Integer(),
   skipped: Type.Integer(),
-  filtered: Type.Integer({ description: 'events that its filter did not let through' }),
+  filtered: Type.Integer({ description: "Events that the endpoint's filter excluded" }),
   successRate: nullable(Type.Number(), {
-    description: 'of the attempts of these days; null without one',
+    description: 'Share of successful attempts in this period, from 0 to 1; null without attempts',
   }),
   lastDeliveredAt: nullable(time({ format: 'date-time' })),
   lastFailure: nullable(
     Type.Object({ deliveryId: Type.String(), code: NullableText, error: NullableText }),
   ),
   breakerOpen: Type.Boolean({
-    description: 'most attempts failed of late: it is tried only now and then',
+    description: 'True while the breaker is open: most recent attempts failed, so only occasional probes are sent',
   }),
 })
 

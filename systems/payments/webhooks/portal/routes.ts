@@ -25,9 +25,9 @@ const PRINTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]+$'
 const Name = Type.String({ minLength: 1, maxLength: 200, pattern: PRINTABLE })
 
 const createPortalToken = {
-  summary: "A short-lived token for an organisation's embedded portal",
+  summary: "Create a short-lived token for an organisation's embedded portal",
   description:
-    'Make it on your server for a user that is logged in to your site, and embed `url` in a frame. The token reaches the webhook routes of its organisation and nothing else. The origins that may embed the portal are in PORTAL_FRAME_ANCESTORS.',
+    'Call it from your server for a user who is logged in to your site, and embed `url` in a frame. The token gives access only to the webhook routes of its organisation. PORTAL_FRAME_ANCESTORS lists the origins that may embed the portal.',
   tags: ['webhooks'],
   body: Type.Object({
     user: Type.Optional(Name),
@@ -36,10 +36,10 @@ const createPortalToken = {
         minLength: 1,
         maxLength: 255,
         pattern: PRINTABLE,
-        description: "another organisation than your own: the platform's operators may",
+        description: 'Organisation of the portal; default: your own. Only platform operators may name another one',
       }),
     ),
-    readOnly: Type.Optional(Type.Boolean({ description: 'true: it can look, and change nothing' })),
+    readOnly: Type.Optional(Type.Boolean({ description: 'true: the portal can read but not change anything' })),
     expiresInSeconds: Type.Optional(
       Type.Integer({
         minimum: EXPIRES.least,
@@ -51,7 +51,7 @@ const createPortalToken = {
   response: {
     201: Type.Object({
       token: Type.String(),
-      url: Type.String({ description: 'with the token after #, which browsers do not send' }),
+      url: Type.String({ description: 'URL to embed, with the token after `#`, which browsers do not send to the server' }),
       org: Type.String(),
       readOnly: Type.Boolean(),
       expiresAt: Type.String({ format: 'date-time' }),

@@ -38,19 +38,19 @@ const SubjectBody = Type.Object(
       Type.String({
         maxLength: 30,
         pattern: '^\\+?(?:[ ().-]*\\d){7,15}[ ().-]*$',
-        description: 'with its country code, as +16505551234',
+        description: 'Phone number with country code, such as +16505551234',
       }),
     ),
     externalId: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'of a payment, of a line of a statement, or the id of a case',
+        description: 'External id of a payment or statement line, or the id of a case',
       }),
     ),
     dossierId: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   },
-  { description: 'one of them' },
+  { description: 'Exactly one of these fields' },
 )
 
 const ErasureResource = Type.Object({
@@ -61,10 +61,10 @@ const ErasureResource = Type.Object({
   requestedBy: Type.String(),
   requestedAt: Type.String({ format: 'date-time' }),
   finishedAt: Moment,
-  erased: Type.Integer({ description: 'rows overwritten so far' }),
-  lookedAt: Type.Integer({ description: 'rows looked at so far' }),
-  inFlight: Type.Integer({ description: 'rows that wait until they are no longer in flight' }),
-  held: Type.Integer({ description: 'rows under a legal hold, kept until its release' }),
+  erased: Type.Integer({ description: 'Rows overwritten so far' }),
+  lookedAt: Type.Integer({ description: 'Rows read so far' }),
+  inFlight: Type.Integer({ description: 'Rows in flight, to be overwritten afterwards' }),
+  held: Type.Integer({ description: 'Rows under a legal hold, kept until its release' }),
 })
 
 const tags = ['retention']
@@ -79,7 +79,7 @@ const schemas = {
   ask: {
     summary: "Erase a person's data in all systems for good",
     description:
-      'Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. The reason is kept and must not name the person. While one is running, the same request returns it with 200.',
+      'Overwrites texts, payloads and files that name the person; keeps amounts, counts and the audit. Rows in flight or under a legal hold are erased later. The reason is kept, so it must not name the person. Repeating the request during an erasure returns that erasure with 200.',
     tags,
     body: Type.Object({
       subject: SubjectBody,
@@ -93,9 +93,9 @@ const schemas = {
     body: Type.Object({ subject: SubjectBody }),
     response: {
       200: Type.Object({
-        rows: Type.Integer({ description: 'that name the person' }),
-        held: Type.Integer({ description: 'of these under a legal hold' }),
-        isWhole: Type.Boolean({ description: 'false if there was no time to read everything' }),
+        rows: Type.Integer({ description: 'Number of rows that name the person' }),
+        held: Type.Integer({ description: 'Number of these rows that are under a legal hold' }),
+        isWhole: Type.Boolean({ description: 'False if the time limit ended the count early' }),
       }),
     },
   },

@@ -27,8 +27,8 @@ const Reason = Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' })
 
 const HoldResource = Type.Object({
   id: Type.String({ format: 'uuid' }),
-  kind: Type.String({ description: 'organisation, or a kind of thing as payment' }),
-  subject: Type.Union([Type.String(), Type.Null()], { description: "the thing's id" }),
+  kind: Type.String({ description: 'Type of the object, such as payment; or organisation' }),
+  subject: Type.Union([Type.String(), Type.Null()], { description: 'Id of the object' }),
   reason: Type.String(),
   placedBy: Type.String(),
   placedAt: Type.String({ format: 'date-time' }),
@@ -53,14 +53,14 @@ export function legalHoldRoutes(app: App, pool: Pool, catalogue: RetentionCatalo
       response: { 200: pageOf(HoldResource) },
     },
     place: {
-      summary: 'Exempt the organisation, or one of its objects, from retention and erasure',
-      description: 'The same hold again gives the one that is open, with 200.',
+      summary: 'Exempt the organisation or one of its objects from retention and erasure',
+      description: 'If an equal hold is already open, it is returned with 200.',
       tags,
       body: Type.Object(
         {
           kind: Type.Enum(kinds),
           subject: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 200, description: "the thing's id" }),
+            Type.String({ minLength: 1, maxLength: 200, description: 'Id of the object' }),
           ),
           reason: Reason,
         },

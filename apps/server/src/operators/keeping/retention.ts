@@ -15,25 +15,25 @@ const Text = Type.Union([Type.String(), Type.Null()])
 const Count = Type.Union([Type.Integer(), Type.Null()])
 const Scope = Type.Union([Type.Literal('organisation'), Type.Literal('platform')], {
   default: 'organisation',
-  description: "the caller's organisation, or the defaults of all (platform only)",
+  description: "`organisation`: the caller's; otherwise the defaults for all (platform operators only)",
 })
 
 const DataClassResource = Type.Object({
   class: Type.String(),
   title: Type.String(),
-  personal: Type.Boolean({ description: 'whether it can say who a person is' }),
-  leaves: Type.String({ description: 'data that remains after the removal' }),
-  keep: Type.String({ description: 'a number of days, hours or minutes as 90d, or forever' }),
+  personal: Type.Boolean({ description: 'Whether this data can identify a person' }),
+  leaves: Type.String({ description: 'Data that remains after removal' }),
+  keep: Type.String({ description: 'Retention in days, hours or minutes, such as 90d; or `forever`' }),
   keepSetBy: Type.Enum(['organisation', 'platform', 'default']),
-  default: Type.String({ description: 'the default' }),
-  least: Type.Union([Type.String(), Type.Null()], { description: 'the least that may be set' }),
-  settable: Type.Boolean({ description: 'whether it can be set in this scope' }),
+  default: Type.String({ description: 'Default retention' }),
+  least: Type.Union([Type.String(), Type.Null()], { description: 'Shortest retention that may be set; null if there is none' }),
+  settable: Type.Boolean({ description: 'Whether it can be set in this scope' }),
   oldestAt: Moment,
   due: Type.Union([Type.Integer(), Type.Null()], {
     description:
-      'rows past their time that are not held, up to 10,000; null if not counted in time',
+      'Rows past their retention without a legal hold, up to 10,000; null if the count took too long',
   }),
-  removed: Type.Integer({ description: 'rows that went so far, of all organisations' }),
+  removed: Type.Integer({ description: 'Rows removed so far, of all organisations' }),
   lastRunAt: Moment,
   lastRemoved: Count,
   lastError: Text,
@@ -51,12 +51,12 @@ const schemas = {
   set: {
     summary: 'Set the retention of a class of data; null restores the default',
     description:
-      'A time below the least of the class, or of a class whose time cannot be set, is 400. The next run applies it.',
+      'Returns 400 if the time is below the minimum of the class or cannot be set. The next run applies it.',
     tags,
     body: Type.Object({
       class: Type.String({ minLength: 1, maxLength: 100 }),
       keep: Type.Union([
-        Type.String({ pattern: '^(forever|\\d{1,6}(m|h|d))$', description: '90d, or forever' }),
+        Type.String({ pattern: '^(forever|\\d{1,6}(m|h|d))$', description: 'Retention in days (d), hours (h) or minutes (m), such as 90d; or `forever`' }),
         Type.Null(),
       ]),
       scope: Type.Optional(Scope),

@@ -31,18 +31,18 @@ const schema = {
       edges: Type.Array(
         Type.Object({
           from: Type.Union([Type.String(), Type.Null()], {
-            description: 'null for the creation of a message',
+            description: 'State before the move; null for the creation of a message',
           }),
           to: Type.String(),
           moves: Type.Array(Type.String(), {
-            description: 'causes of this move; empty for a move that is in no definition',
+            description: 'Causes of the move; empty if no definition has this move',
           }),
           perMinute: Type.Union([Type.Number(), Type.Null()], {
-            description: 'recently; null if the outbox does not record it',
+            description: 'Recent moves per minute; null if the outbox does not record them',
           }),
         }),
       ),
-      measuredSeconds: Type.Number({ description: 'period of the rates' }),
+      measuredSeconds: Type.Number({ description: 'Period of the rates, in seconds' }),
       record: Word,
     }),
   },

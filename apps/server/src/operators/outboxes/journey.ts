@@ -47,9 +47,9 @@ const Step = Type.Union([
 
 const schema = {
   summary:
-    'The timeline of one message: transaction, outbox, topic, inboxes, and others of its trace',
+    'The timeline of a message: transaction, outbox, topic, inboxes and other messages of its trace',
   description:
-    'Read from tables only. `isComplete` is false if the search for messages of the same trace took too long.',
+    '`isComplete` is false if the search for messages of the same trace took too long.',
   tags: ['outboxes'],
   params: MessageParams,
   response: {

@@ -35,14 +35,14 @@ const Summary = {
   id: Type.String(),
   state: Type.String(),
   label: Type.Union([Type.String(), Type.Null()], {
-    description: "the definition's label: its case, order or recipient",
+    description: 'Label from the definition, such as the case, order or recipient',
   }),
   type: Text,
   key: Text,
   tenant: Text,
   createdAt: Moment,
   dueAt: Moment,
-  attempts: Type.Integer({ description: 'attempts made, the successful one included' }),
+  attempts: Type.Integer({ description: 'Attempts made, including the successful one' }),
   error: Text,
   errorCode: Text,
   claimedUntil: Moment,
@@ -63,15 +63,15 @@ const MessageQuery = Type.Object({
   ...PageQuery.properties,
   sort: sortable(['-createdAt', 'createdAt']).parameter,
   search: Type.Optional(
-    Type.String({ ...SHORT, description: 'anywhere in the row; reads row by row' }),
+    Type.String({ ...SHORT, description: 'Text to find in the row; reads every row, so it can be slow' }),
   ),
   id: Type.Optional(Filter),
   tenant: Type.Optional(Filter),
   key: Type.Optional(Filter),
   type: Type.Optional(Filter),
-  code: Type.Optional(Type.String({ ...SHORT, description: 'of the last failure' })),
+  code: Type.Optional(Type.String({ ...SHORT, description: 'Error code of the last failure' })),
   error: Type.Optional(
-    Type.String({ ...SHORT, description: 'anywhere in the last failure; reads row by row' }),
+    Type.String({ ...SHORT, description: 'Text to find in the last failure; reads every row, so it can be slow' }),
   ),
   since: Type.Optional(Time),
   until: Type.Optional(Time),
@@ -116,7 +116,7 @@ const Details = Type.Object({
       Type.Literal('erased'),
       Type.Literal('revealed'),
     ],
-    { description: 'how the payload is stored; revealed: encrypted, shown decrypted here' },
+    { description: 'How the payload is stored; `revealed`: stored encrypted, shown decrypted here' },
   ),
   message: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   unreadable: Text,
@@ -134,7 +134,7 @@ const show = {
 }
 
 const revealing = {
-  summary: 'A message with its encrypted payload decrypted; the audit keeps who asked and why',
+  summary: 'A message with its payload decrypted; the audit records who asked and why',
   tags,
   params: MessageParams,
   body: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' }) }),
@@ -142,7 +142,7 @@ const revealing = {
 }
 
 const replaying = {
-  summary: 'Replay a dead message, with attempts at zero',
+  summary: 'Replay a dead message, with zero attempts',
   tags,
   params: MessageParams,
   body: OptionalReason,
@@ -252,13 +252,13 @@ function detailsOf(outbox: Outbox, details: MessageDetails) {
 const Cursor = Type.String({
   minLength: 1,
   maxLength: 10_000,
-  description: '`nextCursor` of the page before',
+  description: '`nextCursor` of the previous page',
 })
 
 const listAll = {
   summary: 'Messages of all outboxes together, newest first',
   description:
-    'An outbox that does not keep what a filter asks for has no message that matches it.',
+    'Outboxes without the column that a filter needs return no messages.',
   tags,
   querystring: Type.Object({
     ...MessageQuery.properties,

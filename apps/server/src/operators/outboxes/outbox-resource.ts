@@ -18,7 +18,7 @@ export const StateWords = Type.Object(
     dead: Word,
     cancelled: Word,
   },
-  { description: 'the word that this outbox has for each role of a state' },
+  { description: "This outbox's state names for each role" },
 )
 
 export function wordsOf(outbox: Outbox | undefined) {
@@ -35,24 +35,24 @@ export const OutboxResource = Type.Object({
   counts: Type.Record(Type.String(), Type.Integer()),
   approximate: Type.Boolean({
     description:
-      'the table is large: finished states and large counts are estimated; for one organisation at most 10,000 messages are counted, or none if that takes long',
+      'True if the table is large: counts of finished states and large counts are estimates. For one organisation at most 10,000 messages are counted, or none if the count takes too long',
   }),
-  due: Type.Integer({ description: 'due by the business clock' }),
-  retrying: Type.Integer({ description: 'waiting for another attempt after a failure' }),
+  due: Type.Integer({ description: 'Messages due by the business clock' }),
+  retrying: Type.Integer({ description: 'Messages waiting for another attempt after a failure' }),
   postponed: Type.Integer({
-    description: 'claimed and not tried: open breaker, busy destination, used-up limit',
+    description: 'Messages claimed but not attempted: breaker open, destination busy or limit reached',
   }),
-  scheduled: Type.Integer({ description: 'due later and not claimed yet' }),
+  scheduled: Type.Integer({ description: 'Messages due later that no relay has claimed yet' }),
   oldestDueSeconds: Type.Number(),
   oldestUndeliveredSeconds: Type.Number({
-    description: 'real time since the oldest that is due or was tried was written',
+    description: 'Age in seconds, in real time, of the oldest message that is due or was attempted',
   }),
   deadSince: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'since when the one that has been dead longest is',
+    description: 'When the message that has been dead longest died; null without dead messages',
   }),
-  perSecond: Type.Number({ description: 'delivered in the last minute, by the second' }),
-  attemptsPerSecond: Type.Number({ description: 'attempts of the last minute, delivered or not' }),
-  failureRate: Type.Number({ description: 'share of failed attempts' }),
+  perSecond: Type.Number({ description: 'Messages delivered per second in the last minute' }),
+  attemptsPerSecond: Type.Number({ description: 'Attempts per second in the last minute, successful or not' }),
+  failureRate: Type.Number({ description: 'Share of failed attempts in the last minute, from 0 to 1' }),
   relays: Type.Integer(),
   paused: Type.Boolean(),
   pausedBy: Type.Union([Type.String(), Type.Null()]),
@@ -64,7 +64,7 @@ export const OutboxResource = Type.Object({
 })
 
 const FigureOfAll = Type.Union([Type.Number(), Type.Null()], {
-  description: 'of all organisations together; null for an operator of one',
+  description: 'Figure of all organisations; null for an operator of one organisation',
 })
 
 /** The same where operators of one organisation read it too. */

@@ -25,7 +25,7 @@ const tags = ['outboxes']
 
 const list = {
   summary:
-    'Outboxes with their counts and rates; for an operator of one organisation, its own messages',
+    'Outboxes with counts and rates; operators of one organisation get its figures only',
   tags,
   response: { 200: Type.Object({ items: Type.Array(ScopedOutboxResource) }) },
 }
@@ -45,7 +45,7 @@ const show = {
 const Paused = Type.Object({ name: Type.String(), paused: Type.Boolean() })
 
 const pausing = {
-  summary: 'Pause: relays stop claiming in every process; messages in flight finish',
+  summary: 'Pause an outbox: relays stop claiming in every process; messages in flight finish',
   tags,
   params: OutboxParams,
   body: OptionalReason,
@@ -60,7 +60,7 @@ const resuming = {
 }
 
 const keys = {
-  summary: 'Keys that wait: blocked behind a dead message, or held until a retry is due',
+  summary: 'Keys held back: blocked by a dead message, or waiting for a retry',
   tags,
   params: OutboxParams,
   querystring: Type.Object({
@@ -73,7 +73,7 @@ const keys = {
           key: Type.String(),
           blocked: Type.Boolean(),
           dueAt: Moment,
-          heldBy: Type.String({ description: 'the message, or why' }),
+          heldBy: Type.String({ description: 'Id of the message that holds the key back, or the reason' }),
           heldAt: Type.String({ format: 'date-time' }),
         }),
       ),
@@ -82,7 +82,7 @@ const keys = {
 }
 
 const unblocking = {
-  summary: 'Unblock a key: the messages behind its dead message are sent',
+  summary: 'Unblock a key, so that the messages behind its dead message are sent',
   tags,
   params: Type.Object({ name: OutboxName, key: Type.String({ minLength: 1, maxLength: 1_000 }) }),
   response: { 200: Type.Object({ unblocked: Type.Boolean() }) },

@@ -32,24 +32,24 @@ const Params = Type.Object({
 
 const Resource = Type.Object({
   name: Type.String(),
-  rule: Type.String({ description: '`every 30s`, or `cron 0 6 * * * Europe/Zurich`' }),
-  inWords: Type.String({ description: '`every day at 06:00, Europe/Zurich`' }),
+  rule: Type.String({ description: 'Schedule, such as `every 30s` or `cron 0 6 * * * Europe/Zurich`' }),
+  inWords: Type.String({ description: 'The rule in words, such as `every day at 06:00, Europe/Zurich`' }),
   timeZone: Text,
   missed: Type.Union(
     [Type.Literal('latest'), Type.Literal('all'), Type.Literal('skip'), Type.Null()],
-    { description: 'handling of times without a running relay' },
+    { description: 'What happens to times missed while no relay ran' },
   ),
   nextAt: Moment,
   lastAt: Moment,
   lastMessage: Text,
   enqueued: Type.Integer(),
-  overdue: Type.Boolean({ description: 'due for more than a minute, and not paused' }),
+  overdue: Type.Boolean({ description: 'True if it has been due for more than a minute and is not paused' }),
   error: Text,
   pausedAt: Moment,
   pausedBy: Text,
   pauseReason: Text,
   runAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'last run by an operator',
+    description: 'When an operator last ran it; null if never',
   }),
   runBy: Text,
 })
@@ -62,12 +62,12 @@ const list = {
 }
 
 const Steered = Type.Object({
-  changed: Type.Boolean({ description: 'false: it was so before' }),
+  changed: Type.Boolean({ description: 'False if it was already in this state' }),
   recurring: Resource,
 })
 
 const pausing = {
-  summary: 'Pause a recurring message in every process, after a running enqueue',
+  summary: 'Pause a recurring message in every process; a running enqueue finishes first',
   tags,
   params: Params,
   body: OptionalReason,
@@ -76,14 +76,14 @@ const pausing = {
 
 const resuming = {
   summary:
-    'Resume a recurring message; what the pause left out is made up for as its definition says',
+    'Resume a recurring message; its definition decides whether missed times are made up for',
   tags,
   params: Params,
   body: Type.Union([
     Type.Object({
       reason: Reason,
       missed: Type.Optional(
-        Type.Literal('skip', { description: 'leave out the times of the pause' }),
+        Type.Literal('skip', { description: 'skip: do not make up for the times missed during the pause' }),
       ),
     }),
     Type.Null(),
@@ -100,7 +100,7 @@ const running = {
       reason: Reason,
       seen: Type.Optional(
         Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-          description: '`runAt` as the caller saw it: 409 if another operator ran it since',
+          description: 'The `runAt` that you last read; 409 if another operator has run it since',
         }),
       ),
     }),
@@ -108,8 +108,8 @@ const running = {
   ]),
   response: {
     200: Type.Object({
-      message: Type.String({ description: 'the id of the message' }),
-      created: Type.Boolean({ description: 'false: its dedupe key had this message before' }),
+      message: Type.String({ description: 'Id of the message' }),
+      created: Type.Boolean({ description: 'False if the dedupe key already had this message' }),
     }),
   },
 }

@@ -58,11 +58,11 @@ const Replay = Type.Object({
   state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('stopped')]),
   filter: Filter,
   perSecond: Type.Union([Type.Number(), Type.Null()]),
-  matched: Type.Integer({ description: 'matching messages at its start' }),
-  wanted: Type.Integer({ description: 'number to replay' }),
-  replayed: Type.Integer({ description: 'replayed so far' }),
+  matched: Type.Integer({ description: 'Messages that matched when the replay started' }),
+  wanted: Type.Integer({ description: 'Number of messages to replay' }),
+  replayed: Type.Integer({ description: 'Messages replayed so far' }),
   diedAgain: Type.Integer({
-    description: 'replayed messages that died again, which ends the replay',
+    description: 'Replayed messages that died again; these end the replay',
   }),
   by: Type.String(),
   reason: Type.Union([Type.String(), Type.Null()]),
@@ -89,7 +89,7 @@ const replaying = {
   }),
   response: {
     202: Type.Object({
-      count: Type.Integer({ description: 'number in this call' }),
+      count: Type.Integer({ description: 'Number of messages in this call' }),
       dryRun: Type.Boolean(),
     }),
   },
@@ -107,7 +107,7 @@ const starting = {
 }
 
 const listing = {
-  summary: 'The latest replays, newest first, with how far they are',
+  summary: 'The latest replays with their progress, newest first',
   tags,
   params: OutboxParams,
   response: { 200: Type.Object({ items: Type.Array(Replay) }) },
@@ -250,17 +250,17 @@ const DeadGroup = Type.Object({
   count: Type.Integer(),
   firstDiedAt: Moment,
   lastDiedAt: Moment,
-  error: Type.Union([Type.String(), Type.Null()], { description: 'the error of one of them' }),
+  error: Type.Union([Type.String(), Type.Null()], { description: 'Error of one of these messages' }),
   destinations: Type.Array(
     Type.Object({
       destination: Type.String(),
       name: Type.Union([Type.String(), Type.Null()], {
-        description: 'readable name of the destination, such as the URL of an endpoint',
+        description: 'Readable name of the destination, such as the URL of an endpoint',
       }),
       count: Type.Integer(),
     }),
     {
-      description: 'their destinations, most messages first; empty if there are too many',
+      description: 'Destinations of these messages, most messages first; empty if there are too many',
     },
   ),
 })

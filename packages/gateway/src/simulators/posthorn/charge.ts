@@ -5,17 +5,17 @@ import type { FastifyReply } from 'fastify'
 /** What `POST /charges` takes. */
 export const ChargeOrder = Type.Object(
   {
-    amount: Type.Integer({ minimum: 1, description: 'in minor units' }),
+    amount: Type.Integer({ minimum: 1, description: 'Amount in minor units' }),
     currency: Type.String({ pattern: '^[A-Z]{3}$' }),
-    reference: Type.String({ minLength: 1, maxLength: 200, description: "the caller's own id" }),
+    reference: Type.String({ minLength: 1, maxLength: 200, description: 'Id of your choice' }),
     description: Type.Optional(Type.String({ maxLength: 1_000 })),
     paymentMethod: Type.Optional(Type.String({ maxLength: 255 })),
     canAuthenticate: Type.Optional(
-      Type.Boolean({ description: 'the customer can answer the bank; else its question declines' }),
+      Type.Boolean({ description: 'Whether the customer can authenticate; if not, a charge that needs it is declined' }),
     ),
     capture: Type.Optional(
       Type.Enum(['automatic', 'manual'], {
-        description: 'manual: the money is held, and taken by a capture; automatic',
+        description: '`automatic` (default), or `manual`: the money is held until it is captured',
       }),
     ),
   },
@@ -49,7 +49,7 @@ export interface Charge {
 /** What `POST /charges/:id/captures` and `/refunds` take; without an amount: all that is left. */
 export const PartOrder = Type.Union([
   Type.Object(
-    { amount: Type.Optional(Type.Integer({ minimum: 1, description: 'in minor units' })) },
+    { amount: Type.Optional(Type.Integer({ minimum: 1, description: 'Amount in minor units' })) },
     { additionalProperties: false },
   ),
   Type.Null(),

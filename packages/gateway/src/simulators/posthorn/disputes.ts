@@ -21,9 +21,9 @@ const Opening = Type.Object(
   {
     chargeId: Type.String(),
     status: Type.Optional(
-      Type.Enum(['inquiry', 'opened'], { description: 'inquiry: takes no money yet; opened' }),
+      Type.Enum(['inquiry', 'opened'], { description: '`opened` (default), or `inquiry`, which takes no money yet' }),
     ),
-    amount: Type.Optional(Type.Integer({ minimum: 1, description: 'minor units; all of it' })),
+    amount: Type.Optional(Type.Integer({ minimum: 1, description: 'Amount in minor units; default: the whole charge' })),
     currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   },

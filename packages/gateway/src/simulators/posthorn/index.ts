@@ -93,7 +93,7 @@ const PAGE = `<!doctype html><title>Your bank</title><p>Did you order this?
 <p><a href="?outcome=succeeds">Yes, pay</a> <a href="?outcome=fails">No</a>`
 
 const PAGE_OR_CHARGE = {
-  description: 'The page, or the charge',
+  description: 'The authentication page, or the charge',
   content: {
     'text/html': { schema: Type.String() },
     'application/json': { schema: Type.Unknown() },
@@ -217,7 +217,7 @@ function gatewayControls(
     {
       schema: {
         summary:
-          'Where a customer authenticates: `outcome` says how that ends, without it a page asks',
+          'Authenticate a customer: `outcome` sets the result; without it, a page asks',
         querystring: Authentication,
         response: { 200: PAGE_OR_CHARGE, 422: Refusal },
       },
@@ -234,7 +234,7 @@ function gatewayControls(
     '/refund-failures',
     {
       schema: {
-        summary: 'Let a completed refund fail at the bank, as happens days later',
+        summary: 'Let a completed refund fail at the bank',
         body: RefundFailure,
         response: { 200: Type.Unknown(), 422: Refusal },
       },
@@ -251,7 +251,7 @@ function gatewayControls(
     '/expire',
     {
       schema: {
-        summary: 'Let the hold of a charge expire',
+        summary: 'Let the authorisation of a charge expire',
         body: Expiry,
         response: { 200: Type.Unknown(), 422: Refusal },
       },
