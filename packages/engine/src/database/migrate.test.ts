@@ -181,7 +181,7 @@ test('an edited step is refused', async () => {
   await expect(migrate(db.pool, [edited])).rejects.toMatchObject({ code: 'MIGRATION_CHANGED' })
 })
 
-test('a version goes on beside the steps of a newer one, and can be brought back', async () => {
+test('an older version runs on the migrated database of a newer one', async () => {
   const older = set('growing', { '0001_a': 'select 1' })
   await migrate(db.pool, [set('growing', { '0001_a': 'select 1', '0002_b': '-- adds\nselect 2' })])
   expect(await migrate(db.pool, [older])).toEqual([])
@@ -190,7 +190,7 @@ test('a version goes on beside the steps of a newer one, and can be brought back
   ])
 })
 
-test('unless one of them is marked as breaking', async () => {
+test('an older version refuses a database with a breaking migration', async () => {
   const older = set('breaking', { '0001_a': 'select 1' })
   await migrate(db.pool, [
     set('breaking', { '0001_a': 'select 1', '0002_b': '-- breaking: drops a column\nselect 2' }),

@@ -38,7 +38,7 @@ const late = expect.objectContaining({ code: 'NOT_IN_TRANSACTION' }) as Error
 const forgotten = expect.objectContaining({ code: 'CALL_NOT_AWAITED' }) as Error
 
 describe.each(CALLS)('%s', (_, call) => {
-  test('without await before a throw is rolled back with the rest', async () => {
+  test('a call without await before a throw is rolled back', async () => {
     const failed = transaction(pool, async (tx) => {
       void call(tx)
       await Promise.resolve()

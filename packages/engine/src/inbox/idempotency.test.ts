@@ -105,7 +105,7 @@ describe('claimKey', () => {
     expect(retryAfterMs).toBeLessThanOrEqual(60_000)
   })
 
-  test('gives it to one of 200 at once', async () => {
+  test('of 200 concurrent requests with one key, one owns it', async () => {
     const key = uuid()
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, () => claimKey(db, store, request(key))),
@@ -403,7 +403,7 @@ describe('any order of claims, crashes, ends and takeovers', () => {
     )
   }
 
-  test('has one owner and one answer', async () => {
+  test('a key has one owner and one answer, in any order of steps', async () => {
     const steps = fc.array(fc.record({ action: fc.constantFrom(...actions), who: fc.nat(2) }), {
       maxLength: 20,
     })

@@ -254,7 +254,7 @@ test('a slow call holds up no other outcome, and what is forgotten may come agai
 })
 
 test(
-  'any mix of overlapping polls with failures has each effect once',
+  'each effect happens once, in any mix of overlapping polls and failures',
   { timeout: 30_000 },
   async () => {
     const poll = fc.record({

@@ -240,7 +240,7 @@ describe('pruneInbox on partitions', () => {
     expect(dropped).toContain(weeks[0]!.name)
   })
 
-  test('an id is refused before its partition is dropped, under any interleaving', async () => {
+  test('in any interleaving an id is refused before its partition is dropped', async () => {
     // Any day of the week: the first week is past the 30 days, and the last is not.
     const weeks = await pastWeeks(50)
     const ids = weeks.flatMap(({ fromMs }) =>

@@ -248,7 +248,7 @@ describe.each([
     expect(await effects()).toBe(1)
   })
 
-  test('any mix of duplicates, failures and consumers has each effect once', async () => {
+  test('each effect happens once, in any mix of duplicates, failures and consumers', async () => {
     const delivery = fc.record({
       message: fc.nat(3),
       form: fc.constantFrom('once', 'around'),
@@ -284,7 +284,7 @@ describe.each([
     await fc.assert(mixes, { numRuns: 40 })
   })
 
-  test.each(['in the handler', 'before the outcome'])('survives kill -9 %s', async (where) => {
+  test.each(['in the handler', 'before the outcome'])('after kill -9 %s the effect happens once', async (where) => {
     const id = uuid()
     const receipt = { inbox, consumer: 'crash', id }
     await killWorker(inbox, id, where)

@@ -48,7 +48,7 @@ const kept = (['block', 'skip', 'park'] as const).flatMap((dead) => [
 ])
 
 test.each(kept)(
-  'no order of moves breaks a promise: $dead, log: $log',
+  'no interleaving of two relays breaks the order: $dead, log: $log',
   (way) => {
     let visited = 0
     for (const faults of [...pairs, ...more]) {

@@ -151,7 +151,7 @@ describe('wakes long before its poll', () => {
   })
 })
 
-test('the poll alone is enough', async () => {
+test('without any wake-up, polling delivers the messages', async () => {
   const fake = fakeTransport()
   await startRelay(defineOutbox<Job>({ ...definition, claim: { every: '100ms' } }), fake, {
     mode: 'poll',
@@ -198,7 +198,7 @@ test('a lease is renewed while the attempt goes on', async () => {
   expect([slow.arrived.length, other.attempted.length]).toEqual([1, 0])
 })
 
-test('stopping settles what is under way and gives nothing up', async () => {
+test('a relay that stops settles its messages in flight', async () => {
   const fake = fakeTransport(
     () => new Promise((resolve) => setTimeout(() => resolve(delivered()), 200)),
   )
@@ -310,7 +310,7 @@ describe('the circuit breaker', () => {
   })
 })
 
-test('a destination that cannot be reached costs no attempts, and waits longer each time', async () => {
+test('an unreachable destination costs no attempts, and each wait is longer', async () => {
   const fake = fakeTransport(() => unreachable('no route'))
   const relay = createRelay({ pool: db.pool, outboxes: [jobs], transports: { fake }, mode: 'poll' })
   await put(1)
@@ -467,7 +467,7 @@ test.each([
   expect(() => createRelay({ ...options, ...change } as never)).toThrow(problem)
 })
 
-test('a database that goes away and comes back does not end the relay', async () => {
+test('a relay continues after the database closed all its connections', async () => {
   const fake = fakeTransport()
   const own = new Pool({ connectionString: db.url, max: 6 })
   own.on('error', () => undefined)

@@ -73,7 +73,7 @@ function claims(outbox: Outbox): [name: string, index: string, Prepared][] {
 }
 
 describe.each([...SHAPES, LOGGED])('$name', ({ outbox }) => {
-  test('every claim goes by its partial index past all finished rows', async () => {
+  test('every claim uses its partial index and reads no finished rows', async () => {
     const table = outbox.log ?? outbox.table
     await db.pool.query(finished[outbox.name] as string)
     // Before the first statistics, too: a table may fill faster than they come.
@@ -236,7 +236,7 @@ async function planOf(
   return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
 
-test('settling is guarded by the claim or by the lease', () => {
+test('a relay that lost its claim or lease cannot settle', () => {
   const byClaim = settleStatements(hookDeliveries).settle('retry', 'claim').text
   expect(byClaim).toMatch(
     /where m\.id = u\.id\s+and m\.claim_token = \$\d+::uuid\s+and \(select now from patience\) is not null\s+returning/,

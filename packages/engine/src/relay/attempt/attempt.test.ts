@@ -109,7 +109,7 @@ async function codesOf(outbox: Outbox<Event>, id: string) {
   return rows.map(({ code, to_state: state }) => code ?? state)
 }
 
-test.each([events, ordered])('an attempt that never ends is unknown in $name', async (outbox) => {
+test.each([events, ordered])('an attempt without an answer is aborted, and its outcome is unknown: $name', async (outbox) => {
   const late = Promise.withResolvers<Outcome[]>()
   const { transport, batches } = hangingTransport(() => late.promise)
   await startRelay(outbox, transport)

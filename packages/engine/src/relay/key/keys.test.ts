@@ -314,7 +314,7 @@ describe('a message that cannot be settled', () => {
   }
 
   test.each([hooked, hookedRows])(
-    'is settled apart from its batch and ends: $name',
+    'a message that cannot be settled ends, and the rest of its batch is settled: $name',
     async (outbox) => {
       const put40 = await put(outbox, forty())
       onSettled = (_, changes) => {
@@ -481,7 +481,7 @@ function forgetful(pool: Pool): { lose: () => void } {
   return { lose: () => void (losing = true) }
 }
 
-test('a settlement whose answer is lost counts once', async () => {
+test('a settlement repeated after a lost answer counts one attempt', async () => {
   const [event] = await put(block, [['k', 1]])
   const pool = db.connect({ max: 4 })
   const { lose } = forgetful(pool)

@@ -89,7 +89,7 @@ beforeEach(async () => {
   for (const outbox of Object.values(outboxes)) await viewTable(db.pool, box(outbox)).empty()
 })
 
-test('a failing message holds back its own key only, however long its tail', async () => {
+test('a failing message holds back only its own key, however many messages wait behind it', async () => {
   const { block } = outboxes
   await put(
     block,
@@ -142,7 +142,7 @@ test('a transport that goes on behind a failure is named', async () => {
   ])
 })
 
-test('thousands of keys that wait do not hide one that is due', async () => {
+test('thousands of waiting keys do not hold up one that is due', async () => {
   const { block } = outboxes
   await put(
     block,
@@ -318,7 +318,7 @@ test('a replay that commits while its key is being freed is not forgotten', asyn
   await source.close()
 })
 
-test('a low seq that commits late is delivered, after what was there before it', async () => {
+test('a message with a low seq that commits late is delivered late, not lost', async () => {
   const { block } = outboxes
   const late = await db.pool.connect()
   await late.query('begin')
@@ -369,7 +369,7 @@ test('a low seq whose transaction is the newest of all is delivered at once when
   }
 })
 
-test('writers that are serialised by key are delivered in the order of their commits', async () => {
+test('messages of serialised writers are delivered in commit order', async () => {
   const { block } = outboxes
   const fake = fakeTransport()
   const relay = createRelay({ pool: db.pool, outboxes: [block], transports: { fake } })

@@ -68,7 +68,7 @@ export function deliveringConformance(
     for (const message of [rich, plain, large]) expect(log.find(message.id)).toEqual(message)
   })
 
-  it('keeps the order of each key, within and across batches, with senders in parallel', async () => {
+  it('keeps the order of each key, within and across batches, with parallel senders', async () => {
     const { transport } = await client()
     const other = await client()
     const log = recorder()

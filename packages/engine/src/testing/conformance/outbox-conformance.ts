@@ -76,7 +76,7 @@ export function outboxConformance<Row>(
     beforeAll(async () => useMovableClock(pool()))
     beforeEach(async () => view().empty())
 
-    test('delivers what committed and nothing that rolled back', async () => {
+    test('committed messages are delivered, rolled back ones are not', async () => {
       const ids = await put(3)
       await expect(
         transaction(pool(), async (tx) => {
@@ -117,7 +117,7 @@ export function outboxConformance<Row>(
         ])
       })
 
-    test('retries on its schedule and ends as its policy says', async () => {
+    test('a failing message is retried on its schedule and ends as its policy says', async () => {
       const [id] = (await put(1)) as [string]
       const row = (await view().rows())[0] ?? {}
       const own = counter.limit === undefined ? undefined : row[counter.limit]
@@ -160,7 +160,7 @@ export function outboxConformance<Row>(
       expect(state).toBe(endless ? states.retry : states.dead)
     })
 
-    test('two relays never have the same message', async () => {
+    test('two relays never claim the same message', async () => {
       await put(200)
       const transport = fakeTransport()
       const both = [relayTo(transport), relayTo(transport)]
@@ -169,7 +169,7 @@ export function outboxConformance<Row>(
       expect(new Set(transport.arrived.map(({ id }) => id)).size).toBe(200)
     })
 
-    test('a lost claim is delivered by another relay, and the zombie changes nothing', async () => {
+    test('another relay delivers a lost claim, and the relay that lost it cannot settle', async () => {
       const ids = await put(3)
       const release: (() => void)[] = []
       const zombie = fakeTransport(
@@ -214,7 +214,7 @@ export function outboxConformance<Row>(
       expect(await sent()).toBe(ids.length)
     })
 
-    test('a message that kills its relay ends, and its batch-mates do not', async () => {
+    test('a message that kills its relay ends, and the rest of its batch is delivered', async () => {
       const ids = await put(3)
       await vanish()
       // The three are suspects now, tried together and then alone; the first one goes on killing.
@@ -248,7 +248,7 @@ export function outboxConformance<Row>(
     })
 
     if (subject.spoil)
-      test('a row that cannot be read is out of the way, with an alert', async () => {
+      test('an unreadable row ends with an alert, and other keys continue', async () => {
         const [bad, good] = (await put(2)) as [string, string]
         const { log, table, columns } = inSql(outbox)
         await pool().query(`update ${log ?? table} set ${subject.spoil} where ${columns.id} = $1`, [
@@ -300,7 +300,7 @@ export function outboxConformance<Row>(
 
     // A log writes nothing about what goes straight through it.
     if (outbox.log === undefined)
-      test('every change of state is on record', async () => {
+      test('every change of state is recorded', async () => {
         const [id] = (await put(1)) as [string]
         await tickUntilIdle(fakeTransport())
         const claimed = states.claimed ?? outbox.attempting
