@@ -35,9 +35,16 @@ export const DossierId = Type.String({ pattern: '^[A-Za-z0-9._:-]{1,100}$' })
 export const NewMessage = Type.Object({
   dossierId: Type.Optional(DossierId),
   channel: Type.String({ pattern: '^[a-z]{1,20}$', description: '`whatsapp` or `email`' }),
-  to: Type.String({ minLength: 1, maxLength: 254, description: 'Phone number such as +16505551234, or email address' }),
+  to: Type.String({
+    minLength: 1,
+    maxLength: 254,
+    description: 'Phone number such as +16505551234, or email address',
+  }),
   templateCode: Type.Optional(
-    Type.String({ pattern: '^[a-z0-9_]{1,512}$', description: 'Code of the template; required for whatsapp' }),
+    Type.String({
+      pattern: '^[a-z0-9_]{1,512}$',
+      description: 'Code of the template; required for whatsapp',
+    }),
   ),
   payloadJson: Type.Record(Type.String(), Type.Unknown(), {
     description:
@@ -53,7 +60,8 @@ export const NewMessage = Type.Object({
   sendAt: Type.Optional(
     Type.String({
       format: 'date-time',
-      description: 'Earliest time to send, up to 90 days ahead; consent is checked again at that time',
+      description:
+        'Earliest time to send, up to 90 days ahead; consent is checked again at that time',
     }),
   ),
   accountId: Type.Optional(
@@ -80,7 +88,9 @@ export const MessageResource = Type.Object({
   templateCode: NullableText,
   payloadJson: Type.Unknown(),
   status: Type.Enum([...MESSAGE_STATES]),
-  outcomeUnknown: Type.Boolean({ description: 'True if the provider did not answer: the message may have been sent' }),
+  outcomeUnknown: Type.Boolean({
+    description: 'True if the provider did not answer: the message may have been sent',
+  }),
   providerMessageId: NullableText,
   idempotencyKey: Type.String(),
   priority: Type.Enum([...PRIORITIES]),
@@ -91,14 +101,20 @@ export const MessageResource = Type.Object({
   nextRetryAt: nullable(Time),
   sendAt: nullable(Time),
   sentAt: nullable(
-    time({ format: 'date-time', description: "sentAt, deliveredAt and readAt are times of the provider's clock" }),
+    time({
+      format: 'date-time',
+      description: "sentAt, deliveredAt and readAt are times of the provider's clock",
+    }),
   ),
   deliveredAt: nullable(Time),
   readAt: nullable(Time),
   createdAt: Time,
   updatedAt: Time,
   contentsRemovedAt: nullable(
-    time({ format: 'date-time', description: 'When retention removed the parameters from payloadJson; null if it has not' }),
+    time({
+      format: 'date-time',
+      description: 'When retention removed the parameters from payloadJson; null if it has not',
+    }),
   ),
 })
 

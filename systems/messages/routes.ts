@@ -57,7 +57,9 @@ const MessageQuery = Type.Object({
   since: Type.Optional(
     Type.String({ format: 'date-time', description: 'Only items created at this time or later' }),
   ),
-  until: Type.Optional(Type.String({ format: 'date-time', description: 'Only items created before this time' })),
+  until: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only items created before this time' }),
+  ),
 })
 const Stats = Type.Object({
   orgId: Type.String(),

@@ -30,7 +30,9 @@ export const NewOrder = Type.Object(
     amount: Amount,
     currency: Currency,
     hold: Type.Optional(
-      Type.Boolean({ description: 'true: the order waits for the signal `release` before its first step' }),
+      Type.Boolean({
+        description: 'true: the order waits for the signal `release` before its first step',
+      }),
     ),
   },
   { additionalProperties: false },

@@ -152,7 +152,8 @@ const KEY = '[ -~]{1,255}'
 /** The header `Idempotency-Key`, for the description of a route. */
 export const keyHeader = (isRequired = false) => {
   const key = Type.String({
-    description: 'Unique key of your choice. For 24 hours, repeating the request on this route with this key returns the first answer',
+    description:
+      'Unique key of your choice. For 24 hours, repeating the request on this route with this key returns the first answer',
     documented: { pattern: `^(${KEY}|"${KEY}")$` },
   })
   return Type.Object(

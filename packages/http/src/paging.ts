@@ -6,7 +6,11 @@ import { problem } from './problem/problem.ts'
 export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 1_024, description: '`nextCursor` of the previous page' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 1_024,
+      description: '`nextCursor` of the previous page',
+    }),
   ),
   status: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 })

@@ -13,7 +13,10 @@ const MOST_AHEAD_MS = 36_500 * DAY_MS
 
 const Advance = Type.Object(
   {
-    by: Type.String({ pattern: '^\\d{1,12}(\\.\\d{1,6})?(ms|s|m|h|d)$', description: 'Duration such as `6h`' }),
+    by: Type.String({
+      pattern: '^\\d{1,12}(\\.\\d{1,6})?(ms|s|m|h|d)$',
+      description: 'Duration such as `6h`',
+    }),
   },
   { additionalProperties: false },
 )

@@ -10,7 +10,9 @@ const MOST = 10_000
 const RequestsQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: MOST })),
-    before: Type.Optional(Type.Integer({ minimum: 1, description: 'Only requests with a lower id' })),
+    before: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Only requests with a lower id' }),
+    ),
     outcome: Type.Optional(
       Type.Enum(['pending', 'ok', 'error', 'timeout', 'drop', 'slow', 'aborted']),
     ),

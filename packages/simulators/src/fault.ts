@@ -19,7 +19,11 @@ export const FaultOrder = Type.Object(
         '`ok` clears the fault, `error` answers with an error, `timeout` never answers, `drop` closes the connection, `slow` answers late',
     }),
     status: Type.Optional(
-      Type.Integer({ minimum: 400, maximum: 599, description: 'Status of an error; default 500, for SMTP 451' }),
+      Type.Integer({
+        minimum: 400,
+        maximum: 599,
+        description: 'Status of an error; default 500, for SMTP 451',
+      }),
     ),
     code: Type.Optional(
       Type.Union([Type.Integer(), Type.String({ minLength: 1, maxLength: 100 })], {
@@ -41,7 +45,9 @@ export const FaultOrder = Type.Object(
       }),
     ),
     effect: Type.Optional(
-      Type.Boolean({ description: 'Whether the simulator does the work before it fails; default false' }),
+      Type.Boolean({
+        description: 'Whether the simulator does the work before it fails; default false',
+      }),
     ),
     delayMs: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 60_000, description: 'Delay of `slow`; default 2000' }),

@@ -14,7 +14,8 @@ export const WebhookHabits = Type.Object(
     ),
     order: Type.Optional(
       Type.Enum(['kept', 'reversed'], {
-        description: '`kept` (default), or `reversed`: events within `delayMs` are sent newest first',
+        description:
+          '`kept` (default), or `reversed`: events within `delayMs` are sent newest first',
       }),
     ),
   },

@@ -87,7 +87,9 @@ export type NewAccount = Static<typeof NewAccount>
 export const AccountChange = Type.Partial(NewAccount)
 
 export const StopResource = Type.Object({
-  phoneNumberId: nullable(Type.String(), { description: 'Number that is stopped; null for all numbers' }),
+  phoneNumberId: nullable(Type.String(), {
+    description: 'Number that is stopped; null for all numbers',
+  }),
   code: Type.String(),
   reason: Type.String(),
   stoppedAt: Time,
@@ -110,9 +112,14 @@ export interface NoticeRow extends RowOf<typeof NoticeResource> {
 const toNotice = resource(NoticeResource)
 
 export const AccountResource = Type.Object({
-  id: Type.String({ description: "Id of the account; `whatsapp` and `email` are the accounts in the server's settings" }),
+  id: Type.String({
+    description:
+      "Id of the account; `whatsapp` and `email` are the accounts in the server's settings",
+  }),
   name: Type.String(),
-  isDefault: Type.Boolean({ description: "True for an account in the server's settings, shared by all organisations" }),
+  isDefault: Type.Boolean({
+    description: "True for an account in the server's settings, shared by all organisations",
+  }),
   channel: Type.String(),
   phoneNumberIds: Type.Array(Type.String()),
   businessAccountId: NullableText,

@@ -43,7 +43,9 @@ export const ConsentEventResource = Type.Object({
   dossierId: NullableText,
   recipient: NullableText,
   granted: Type.Boolean(),
-  source: Type.String({ description: 'How consent was given; keyword: by a word in a message of the person' }),
+  source: Type.String({
+    description: 'How consent was given; keyword: by a word in a message of the person',
+  }),
   proof: NullableText,
   actor: Type.String({ description: 'Who recorded it' }),
   saidAt: Time,

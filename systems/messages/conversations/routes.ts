@@ -40,7 +40,11 @@ const { limit, cursor } = PageQuery.properties
 const ConversationQuery = Type.Object({
   ...{ limit, cursor },
   recipient: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 254, description: 'Phone number in E.164 format, such as +16505551234' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 254,
+      description: 'Phone number in E.164 format, such as +16505551234',
+    }),
   ),
   dossierId: Type.Optional(DossierId),
 })
@@ -85,8 +89,7 @@ const schemas = {
     response: { 200: pageOf(ConsentEventResource) },
   },
   consent: {
-    summary:
-      'Record consent or its withdrawal; a withdrawal cancels pending messages',
+    summary: 'Record consent or its withdrawal; a withdrawal cancels pending messages',
     ...{ tags, params },
     body: NewConsent,
     response: { 200: ConversationResource },

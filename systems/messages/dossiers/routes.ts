@@ -34,7 +34,8 @@ const consent = {
       Type.String({
         minLength: 1,
         maxLength: 254,
-        description: 'Number or address of the consent; granting consent also lifts a withdrawal of this number or address',
+        description:
+          'Number or address of the consent; granting consent also lifts a withdrawal of this number or address',
       }),
     ),
   }),

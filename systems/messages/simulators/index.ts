@@ -40,7 +40,10 @@ const Account = Type.Object(
   {
     accessToken: Type.String({ minLength: 1, description: 'Token that its requests must carry' }),
     appSecret: Type.String({ minLength: 1, description: 'Secret that signs its webhooks' }),
-    phoneNumberIds: Type.Array(Type.String(), { minItems: 1, description: 'Ids of its phone numbers' }),
+    phoneNumberIds: Type.Array(Type.String(), {
+      minItems: 1,
+      description: 'Ids of its phone numbers',
+    }),
     webhookPath: Type.String({ pattern: '^/', description: 'Path that receives its webhooks' }),
   },
   { additionalProperties: false },

@@ -37,15 +37,21 @@ export const PersonsMessage = Type.Object(
         description: 'Text, title of a button, caption or emoji; default Hello',
       }),
     ),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Name of the person; default Ada' })),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'Name of the person; default Ada' }),
+    ),
     to: Type.Optional(
       Type.String({
         pattern: '^[0-9]{1,30}$',
-        description: 'Id of the number that receives the message; default: the one that last sent to this person',
+        description:
+          'Id of the number that receives the message; default: the one that last sent to this person',
       }),
     ),
     replyTo: Type.Optional(
-      Type.String({ minLength: 1, description: 'Id of the answered message (`wamid.…`); default: none' }),
+      Type.String({
+        minLength: 1,
+        description: 'Id of the answered message (`wamid.…`); default: none',
+      }),
     ),
     repeat: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 10, description: 'Copies of the webhook; default 1' }),

@@ -173,12 +173,21 @@ export const Behaviour = Type.Object(
     paceMs: Type.Integer({
       minimum: 0,
       maximum: 10_000,
-      description: 'Time until `sent`; `delivered` follows after twice, `read` after four times as long. Default 400',
+      description:
+        'Time until `sent`; `delivered` follows after twice, `read` after four times as long. Default 400',
     }),
     drop: Type.Array(Type.Enum([...REPORTS]), { description: 'Reports that are never sent' }),
-    repeat: Type.Integer({ minimum: 1, maximum: 10, description: 'Copies of each webhook; default 1' }),
-    reorder: Type.Boolean({ description: 'Whether reports arrive in reverse order; default false' }),
-    echo: Type.Boolean({ description: 'Whether reports include biz_opaque_callback_data; default true' }),
+    repeat: Type.Integer({
+      minimum: 1,
+      maximum: 10,
+      description: 'Copies of each webhook; default 1',
+    }),
+    reorder: Type.Boolean({
+      description: 'Whether reports arrive in reverse order; default false',
+    }),
+    echo: Type.Boolean({
+      description: 'Whether reports include biz_opaque_callback_data; default true',
+    }),
   },
   { additionalProperties: false },
 )

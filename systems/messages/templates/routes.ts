@@ -66,14 +66,17 @@ const schemas = {
       accountId: Type.Optional(
         Type.String({
           format: 'uuid',
-          description: "Account to import from; default: the server's, which needs WHATSAPP_BUSINESS_ACCOUNT_ID",
+          description:
+            "Account to import from; default: the server's, which needs WHATSAPP_BUSINESS_ACCOUNT_ID",
         }),
       ),
     }),
     response: {
       200: Type.Object({
         imported: Type.Integer(),
-        skipped: Type.Array(Type.String(), { description: 'Templates not imported, because their form is not supported' }),
+        skipped: Type.Array(Type.String(), {
+          description: 'Templates not imported, because their form is not supported',
+        }),
       }),
     },
   },

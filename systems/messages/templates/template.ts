@@ -132,7 +132,9 @@ export const TemplateResource = Type.Object({
   language: Type.String(),
   category: Type.Enum([...CATEGORIES]),
   status: Type.String({ description: 'Status at Meta; only APPROVED templates are sent' }),
-  components: Type.Array(Type.Unknown(), { description: 'Components in the format of the WhatsApp Cloud API' }),
+  components: Type.Array(Type.Unknown(), {
+    description: 'Components in the format of the WhatsApp Cloud API',
+  }),
   parameters: Type.Object(
     {
       header: nullable(Type.Enum(['text', 'image', 'video', 'document'])),

@@ -89,7 +89,11 @@ const schemas = {
     summary: 'Skip the current step, or its compensation',
     body: Type.Object(
       {
-        step: Type.String({ minLength: 1, maxLength: 200, description: 'Current step of the saga' }),
+        step: Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'Current step of the saga',
+        }),
         reason: Reason,
         data: Type.Optional(
           Type.Record(Type.String(), Type.Unknown(), {

@@ -18,7 +18,11 @@ import { findProposal, selectLimits, selectProposals, type Limit } from './queri
 
 const tags = ['approvals']
 const params = Type.Object({ id: Id })
-const Reason = Type.String({ minLength: 1, maxLength: 2_000, description: 'Reason, in your own words' })
+const Reason = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  description: 'Reason, in your own words',
+})
 const OptionalReason = Type.Union([Type.Object({ reason: Type.Optional(Reason) }), Type.Null()])
 
 const PROPOSAL_SORTS = sortable(['-proposedAt', 'proposedAt'])
@@ -58,7 +62,10 @@ const rejectProposal = {
 const withdrawProposal = { ...one('Withdraw your own proposal'), body: OptionalReason }
 
 const LimitResource = Type.Object({
-  currency: Type.String({ pattern: '^([A-Z]{3}|\\*)$', description: 'ISO 4217 code, or `*` for all other currencies' }),
+  currency: Type.String({
+    pattern: '^([A-Z]{3}|\\*)$',
+    description: 'ISO 4217 code, or `*` for all other currencies',
+  }),
   amount: Type.Union(
     [Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()],
     {

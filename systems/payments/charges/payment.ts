@@ -67,7 +67,8 @@ export const NewPayment = Type.Object({
   ),
   capture: Type.Optional(
     Type.Enum(Capture, {
-      description: '`automatic` (default) takes the money at once; `manual` holds it until you capture or void it',
+      description:
+        '`automatic` (default) takes the money at once; `manual` holds it until you capture or void it',
     }),
   ),
 })
@@ -77,12 +78,17 @@ export type NewPayment = Static<typeof NewPayment>
 export const NextAction = Type.Object(
   {
     type: Type.Enum(['redirect', 'sdk']),
-    url: Type.Optional(Type.String({ description: 'For `redirect`: the URL to send the customer to' })),
+    url: Type.Optional(
+      Type.String({ description: 'For `redirect`: the URL to send the customer to' }),
+    ),
     clientSecret: Type.Optional(
       Type.String({ description: "For `sdk`: the secret to pass to the gateway's client library" }),
     ),
   },
-  { description: "What the customer must do to authenticate; the gateway's webhook reports the result" },
+  {
+    description:
+      "What the customer must do to authenticate; the gateway's webhook reports the result",
+  },
 )
 
 const receipt = {
@@ -97,7 +103,8 @@ const receipt = {
 /** Of a payment that is captured by hand. */
 const held = {
   authorisation: nullable(Type.Enum(AUTHORISATIONS), {
-    description: 'State of the authorisation, for manual capture; null until the gateway has answered',
+    description:
+      'State of the authorisation, for manual capture; null until the gateway has answered',
   }),
   capturedAmount: nullable(bigint(), {
     description: 'Captured amount in minor units',
@@ -117,11 +124,19 @@ export const PaymentResource = Type.Object({
   ...receipt,
   capture: Type.Enum(Capture),
   ...held,
-  refundedAmount: bigint({ description: 'Amount refunded and confirmed by the gateway, in minor units' }),
-  disputedAmount: bigint({ description: 'Amount of open and lost disputes in minor units; inquiries do not count' }),
-  netAmount: bigint({ description: 'Captured amount less refunds and disputes, in minor units; may be negative' }),
+  refundedAmount: bigint({
+    description: 'Amount refunded and confirmed by the gateway, in minor units',
+  }),
+  disputedAmount: bigint({
+    description: 'Amount of open and lost disputes in minor units; inquiries do not count',
+  }),
+  netAmount: bigint({
+    description: 'Captured amount less refunds and disputes, in minor units; may be negative',
+  }),
   disputeStatus: nullable(Type.Enum(DISPUTE_STATES)),
-  nextAction: nullable(NextAction, { description: 'What the customer must do next; a list has only its type' }),
+  nextAction: nullable(NextAction, {
+    description: 'What the customer must do next; a list has only its type',
+  }),
   paymentMethod: NullableText,
   userId: Type.String(),
   description: NullableText,
@@ -182,9 +197,18 @@ export const PaymentQuery = Type.Object({
   amount: Type.Optional(Amount),
   amountFrom: Type.Optional(Amount),
   amountTo: Type.Optional(Amount),
-  since: Type.Optional(Type.String({ format: 'date-time', description: 'Only items created at this time or later' })),
-  until: Type.Optional(Type.String({ format: 'date-time', description: 'Only items created before this time' })),
-  disputed: Type.Optional(Type.Boolean({ description: 'true: only payments with a dispute, open or closed; false: only payments without one' })),
+  since: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only items created at this time or later' }),
+  ),
+  until: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only items created before this time' }),
+  ),
+  disputed: Type.Optional(
+    Type.Boolean({
+      description:
+        'true: only payments with a dispute, open or closed; false: only payments without one',
+    }),
+  ),
 })
 
 const TYPES = ['charge', 'authorisation', 'capture', 'void', 'refund'] as const

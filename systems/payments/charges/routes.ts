@@ -152,10 +152,7 @@ const changePayment = {
     'Given fields are set, or removed if null; all others stay. Use it, for example, to add the payout of a payment later.',
   body: Type.Object({ metadata: Type.Record(Type.String({ minLength: 1 }), Type.Unknown()) }),
 }
-const listRefunds = ofPayment(
-  'The refunds of a payment, oldest first',
-  listOf(RefundResource),
-)
+const listRefunds = ofPayment('The refunds of a payment, oldest first', listOf(RefundResource))
 const readRefund = {
   ...ofPayment('A refund', RefundResource),
   params: Type.Object({ id: Id, refundId: Id }),

@@ -13,7 +13,10 @@ import type { Run } from './runs/run.ts'
 export const PATH = '/api/v1/reconciliations'
 export const tags = ['reconciliation']
 export const runParams = Type.Object({ id: Id })
-export const RecordId = Type.String({ pattern: '^[1-9]\\d{0,8}$', description: 'Line number of the record' })
+export const RecordId = Type.String({
+  pattern: '^[1-9]\\d{0,8}$',
+  description: 'Line number of the record',
+})
 export const recordParams = Type.Object({ id: Id, recordId: RecordId })
 const { limit, cursor } = PageQuery.properties
 export const LinePage = { limit, cursor }

@@ -9,13 +9,15 @@ import { outboxNamed, type OutboxRegistry } from './outboxes/outbox-registry.ts'
 
 const Thing = Type.Object({
   kind: Type.String({
-    description: 'Type of the object: order, saga, payment, webhook, statement line, message, file row …',
+    description:
+      'Type of the object: order, saga, payment, webhook, statement line, message, file row …',
   }),
   id: Type.String(),
   title: Type.String(),
   detail: Type.String(),
   why: Type.Union([Type.String(), Type.Null()], {
-    description: 'Why the object waits now; null if it does not wait, or without the permission `operate`',
+    description:
+      'Why the object waits now; null if it does not wait, or without the permission `operate`',
   }),
   to: Type.String({ description: 'Path of its dashboard page' }),
   outbox: Type.Union([Type.String(), Type.Null()], {

@@ -39,7 +39,9 @@ export const ConsumerResource = Type.Object({
   }),
   sampledAt: Moment,
   retrying: Type.Integer({ description: 'Messages set aside until their next attempt' }),
-  parked: Type.Integer({ description: 'Messages set aside behind a failed message of the same key' }),
+  parked: Type.Integer({
+    description: 'Messages set aside behind a failed message of the same key',
+  }),
   dead: Type.Integer(),
   oldestDeadAt: Moment,
 })

@@ -43,13 +43,16 @@ const Around = Type.Object({
       settledPerMinute: Type.Integer({ description: 'Messages settled in the last minute' }),
       inFlight: Type.Integer({ description: 'Messages claimed and not yet settled' }),
       claimMs: Type.Union([Type.Number(), Type.Null()], {
-        description: '95th percentile of claim times in the last minute, in milliseconds; null without claims',
+        description:
+          '95th percentile of claim times in the last minute, in milliseconds; null without claims',
       }),
       settleMs: Type.Union([Type.Number(), Type.Null()], {
-        description: '95th percentile of settlement times in the last minute, in milliseconds; null without settlements',
+        description:
+          '95th percentile of settlement times in the last minute, in milliseconds; null without settlements',
       }),
       lagMs: Type.Integer({
-        description: 'Longest time that the event loop was blocked in the last minute, in milliseconds',
+        description:
+          'Longest time that the event loop was blocked in the last minute, in milliseconds',
       }),
     }),
     { description: 'Relays with a heartbeat in the last 15 seconds, with its figures' },
@@ -123,7 +126,9 @@ const show = {
 
 const Point = Type.Object({
   at: Time,
-  seconds: Type.Number({ description: 'Length of the period in seconds; the current period is incomplete' }),
+  seconds: Type.Number({
+    description: 'Length of the period in seconds; the current period is incomplete',
+  }),
   delivered: Type.Number(),
   failed: Type.Number({ description: 'Failed attempts' }),
   postponed: Type.Number({ description: 'Messages claimed but not attempted' }),

@@ -9,7 +9,8 @@ import { isWithin, scopeOf, type OutboxRegistry } from './outboxes/outbox-regist
 
 const FoundResource = Type.Object({
   kind: Type.String({
-    description: 'Type of the object: order, saga, payment, webhook, statement line, message, file …',
+    description:
+      'Type of the object: order, saga, payment, webhook, statement line, message, file …',
   }),
   id: Type.String(),
   title: Type.String(),

@@ -284,18 +284,21 @@ describe.each([
     await fc.assert(mixes, { numRuns: 40 })
   })
 
-  test.each(['in the handler', 'before the outcome'])('after kill -9 %s the effect happens once', async (where) => {
-    const id = uuid()
-    const receipt = { inbox, consumer: 'crash', id }
-    await killWorker(inbox, id, where)
-    const { rows } = await pool.query(`select from ${inbox.table} where event_id = $1`, [id])
-    expect(rows).toHaveLength(0)
-    expect(await effects()).toBe(0)
-    const call = () => Promise.resolve()
-    const outcome = (tx: Transaction) => effect(tx, id)
-    expect(await around(pool, receipt, { call, outcome })).toMatchObject({ first: true })
-    expect(await effects()).toBe(1)
-  })
+  test.each(['in the handler', 'before the outcome'])(
+    'after kill -9 %s the effect happens once',
+    async (where) => {
+      const id = uuid()
+      const receipt = { inbox, consumer: 'crash', id }
+      await killWorker(inbox, id, where)
+      const { rows } = await pool.query(`select from ${inbox.table} where event_id = $1`, [id])
+      expect(rows).toHaveLength(0)
+      expect(await effects()).toBe(0)
+      const call = () => Promise.resolve()
+      const outcome = (tx: Transaction) => effect(tx, id)
+      expect(await around(pool, receipt, { call, outcome })).toMatchObject({ first: true })
+      expect(await effects()).toBe(1)
+    },
+  )
 })
 
 async function waitingForLock(): Promise<number> {

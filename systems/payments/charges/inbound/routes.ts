@@ -94,7 +94,9 @@ const receivingStripe = {
     200: Type.Object({
       received: Type.Boolean(),
       duplicate: Type.Boolean(),
-      ignored: Type.Boolean({ description: 'True if the event does not concern the state of a payment' }),
+      ignored: Type.Boolean({
+        description: 'True if the event does not concern the state of a payment',
+      }),
     }),
   },
 }

@@ -35,9 +35,14 @@ export const DisputeQuery = Type.Object({
   ...PageQuery.properties,
   sort: DISPUTE_SORTS.parameter,
   status: Type.Optional(Type.Enum(DISPUTE_STATES)),
-  open: Type.Optional(Type.Boolean({ description: 'true: only inquiries and disputes that have not ended' })),
+  open: Type.Optional(
+    Type.Boolean({ description: 'true: only inquiries and disputes that have not ended' }),
+  ),
   dueBefore: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only disputes whose evidence is due before this time' }),
+    Type.String({
+      format: 'date-time',
+      description: 'Only disputes whose evidence is due before this time',
+    }),
   ),
 })
 

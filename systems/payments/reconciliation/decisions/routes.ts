@@ -39,7 +39,10 @@ import { beginOne, keepOne, undoOne } from './queries.ts'
 const MOST_PAYMENTS = 1_000
 
 const Version = Type.Optional(
-  Type.Integer({ minimum: 0, description: 'Version of the record that you read; 409 if it has changed' }),
+  Type.Integer({
+    minimum: 0,
+    description: 'Version of the record that you read; 409 if it has changed',
+  }),
 )
 
 const AdjustmentBody = Type.Object({
@@ -60,8 +63,12 @@ const listOfIds = (description: string) =>
 /** What a record is matched with. */
 const With = {
   paymentIds: listOfIds('Payments that the record settles; the first one is its main payment'),
-  refundIds: listOfIds('Refunds that the record stands for, or that the bank deducted from a payout'),
-  disputeIds: listOfIds('Disputes that the record stands for, or that the bank deducted from a payout'),
+  refundIds: listOfIds(
+    'Refunds that the record stands for, or that the bank deducted from a payout',
+  ),
+  disputeIds: listOfIds(
+    'Disputes that the record stands for, or that the bank deducted from a payout',
+  ),
   part: Type.Optional(
     Type.Boolean({
       description: 'true: the record is one part of a payment that has other records too',

@@ -46,7 +46,8 @@ const Figures = {
 }
 const readOverview = {
   tags,
-  summary: 'Figures of all files: match rate, money matched and at risk, exceptions, the last 14 days',
+  summary:
+    'Figures of all files: match rate, money matched and at risk, exceptions, the last 14 days',
   response: {
     200: Type.Object({
       ...Figures,

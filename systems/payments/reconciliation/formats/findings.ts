@@ -27,7 +27,8 @@ export const StatementResource = Type.Object({
     description: 'Closing balance less opening balance and entries, in minor units',
   }),
   tiesOut: nullable(Type.Boolean(), {
-    description: 'Whether opening balance and entries give the closing balance; null if the file lacks a balance',
+    description:
+      'Whether opening balance and entries give the closing balance; null if the file lacks a balance',
   }),
   reason: nullable(Type.String(), { description: 'Why the balances do not tie out' }),
 })

@@ -39,7 +39,11 @@ import {
   type Profile,
 } from './rules.ts'
 
-const Name = Type.String({ minLength: 1, maxLength: 100, description: 'Name of the profile, such as the bank' })
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'Name of the profile, such as the bank',
+})
 const RowError = Type.Object({ field: Type.String(), reason: Type.String() })
 
 const PreviewRow = Type.Object({
@@ -91,7 +95,10 @@ const changeProfile = {
   body: Type.Object({
     name: Type.Optional(Name),
     rules: Type.Optional(Rules),
-    version: Type.Optional({ ...Version, description: 'Version that you read; 409 if there is a newer one' }),
+    version: Type.Optional({
+      ...Version,
+      description: 'Version that you read; 409 if there is a newer one',
+    }),
   }),
   response: { 200: ProfileResource },
 }

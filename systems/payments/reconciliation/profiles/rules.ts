@@ -79,7 +79,8 @@ export const Rules = Type.Object(
       minLength: 4,
       maxLength: 40,
       default: 'yyyy-MM-dd',
-      description: 'Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators',
+      description:
+        'Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators',
     }),
     format: Type.Optional(
       Type.Enum([...FORMATS], {

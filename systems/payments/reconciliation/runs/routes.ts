@@ -38,7 +38,9 @@ const TotalsOfCurrency = Type.Object({
   opening: Type.String({ description: 'Amount matched before the last run' }),
   matched: Type.String({ description: 'Amount matched by the last run or later' }),
   unmatched: Type.String(),
-  adjustments: Type.String({ description: 'Amount of matched records less that of their payments' }),
+  adjustments: Type.String({
+    description: 'Amount of matched records less that of their payments',
+  }),
   records: Counts,
 })
 const readTotals = {

@@ -55,7 +55,10 @@ export const RUN_STATES = ['loaded', 'running', 'completed', 'discarded'] as con
 /** How many balances of a file tie out: opening balance and entries give the closing one. */
 export const Balances = nullable(
   Type.Object({ tied: Type.Integer(), differing: Type.Integer(), unknown: Type.Integer() }),
-  { description: 'Number of balances, by statement and currency, that tie out, differ or are unknown; null for formats without balances' },
+  {
+    description:
+      'Number of balances, by statement and currency, that tie out, differ or are unknown; null for formats without balances',
+  },
 )
 export type BalanceCounts = NonNullable<Static<typeof Balances>>
 
@@ -82,7 +85,9 @@ export const RunResource = Type.Object({
   ranAt: nullable(time()),
   format: Type.Enum([...FORMATS]),
   balances: Balances,
-  pending: Type.Integer({ description: 'Entries that the bank has not booked yet; they are not records' }),
+  pending: Type.Integer({
+    description: 'Entries that the bank has not booked yet; they are not records',
+  }),
   discarded: nullable(Type.Object({ at: Type.String(), by: Type.String(), reason: Type.String() })),
 })
 

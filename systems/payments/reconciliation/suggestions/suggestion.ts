@@ -6,7 +6,11 @@ const Absolute = Type.Optional(
   Type.Integer({ minimum: 0, maximum: 999_999_999_999, description: 'Tolerance in minor units' }),
 )
 const Bps = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: 10_000, description: 'Tolerance in hundredths of a percent' }),
+  Type.Integer({
+    minimum: 0,
+    maximum: 10_000,
+    description: 'Tolerance in hundredths of a percent',
+  }),
 )
 const Days = Type.Integer({ minimum: 0, maximum: 31 })
 
@@ -46,7 +50,8 @@ export const SuggestionResource = Type.Object({
   }),
   difference: bigint({ description: "Record's amount less that of the payments, in minor units" }),
   adjustment: nullable(Type.Object({ amount: Type.Integer(), kind: AdjustmentKind }), {
-    description: 'Adjustment that accepting the suggestion records for the difference; a fee is negative',
+    description:
+      'Adjustment that accepting the suggestion records for the difference; a fee is negative',
   }),
   ambiguous: Type.Boolean(),
   status: Type.String(),

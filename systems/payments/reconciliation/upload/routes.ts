@@ -21,7 +21,9 @@ const CurrencySums = Type.Array(
   Type.Object({
     currency: Type.String(),
     records: Type.Integer(),
-    amount: Type.String({ description: 'Amount in minor units, as text because it may exceed the range of numbers' }),
+    amount: Type.String({
+      description: 'Amount in minor units, as text because it may exceed the range of numbers',
+    }),
   }),
 )
 
@@ -50,7 +52,8 @@ const uploadFile = {
     profile: Type.Optional(Id),
     uploadId: Type.Optional({
       ...Id,
-      description: 'New id of your choice, under which `/api/v1/stream` reports the progress of the upload',
+      description:
+        'New id of your choice, under which `/api/v1/stream` reports the progress of the upload',
     }),
   }),
   response: {
@@ -63,7 +66,9 @@ const uploadFile = {
       sums: CurrencySums,
       bytes: Type.Integer(),
       sha256: Type.String(),
-      pending: Type.Integer({ description: 'Entries that the bank has not booked yet; they are not records' }),
+      pending: Type.Integer({
+        description: 'Entries that the bank has not booked yet; they are not records',
+      }),
       balances: Balances,
       gaps: Type.Array(StatementResource, {
         description: 'Warning: statements whose predecessor is missing',

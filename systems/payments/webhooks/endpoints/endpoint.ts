@@ -23,11 +23,13 @@ export const EndpointResource = Type.Object({
   ratePerSecond: nullable(Type.Integer()),
   signing: Signing,
   publicKeys: Type.Array(Type.String(), {
-    description: 'Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac`',
+    description:
+      'Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac`',
   }),
   filter: nullable(Filter),
   failingSince: nullable(Time, {
-    description: 'Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled',
+    description:
+      'Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled',
   }),
   status: Type.Union([Type.Literal('enabled'), Type.Literal('disabled')]),
   disabledAt: nullable(Time),

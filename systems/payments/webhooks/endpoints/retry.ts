@@ -43,7 +43,9 @@ export const RetryInput = Type.Union([
 ])
 
 export const RetryResource = Type.Object({
-  preset: Type.Union([Preset, Type.Null()], { description: 'Named schedule; null for custom waits' }),
+  preset: Type.Union([Preset, Type.Null()], {
+    description: 'Named schedule; null for custom waits',
+  }),
   waits: Type.Array(Type.Integer()),
   attempts: Type.Integer(),
 })

@@ -21,7 +21,8 @@ const TimeoutMs = nullable(
   Type.Integer({
     minimum: 1_000,
     maximum: 30_000,
-    description: "Time limit of a request including its answer, in milliseconds; null: the server's setting, 15 s by default",
+    description:
+      "Time limit of a request including its answer, in milliseconds; null: the server's setting, 15 s by default",
   }),
 )
 
@@ -55,7 +56,8 @@ export const Id = Type.Object({ id: Type.String({ format: 'uuid' }) })
 const EndpointWithSecret = Type.Object({
   ...EndpointResource.properties,
   secret: nullable(Type.String(), {
-    description: 'Secret, shown only once; null for a key pair, whose public key is in `publicKeys`',
+    description:
+      'Secret, shown only once; null for a key pair, whose public key is in `publicKeys`',
   }),
 })
 
@@ -169,7 +171,9 @@ const Window = {
 const Count = Type.Object({
   count: Type.Integer(),
   dryRun: Type.Boolean(),
-  more: Type.Boolean({ description: 'True if more deliveries match than one request handles: repeat the request' }),
+  more: Type.Boolean({
+    description: 'True if more deliveries match than one request handles: repeat the request',
+  }),
 })
 
 const sendingAgain = {

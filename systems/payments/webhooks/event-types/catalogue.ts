@@ -13,7 +13,10 @@ export interface EventType {
 const Id = Type.String({ format: 'uuid' })
 /** A gateway may name its charge only, and what it says is forwarded byte for byte. */
 const PaymentId = Type.Optional(
-  Type.String({ format: 'uuid', description: 'Id of the payment; absent if the gateway names only its charge' }),
+  Type.String({
+    format: 'uuid',
+    description: 'Id of the payment; absent if the gateway names only its charge',
+  }),
 )
 const Amount = Type.Integer({ minimum: 0, description: 'Amount in minor units' })
 const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' })
@@ -84,7 +87,9 @@ export const EVENT_TYPES: readonly EventType[] = [
     data: Type.Object({
       ...payment('refunded').properties,
       status: Type.Optional(
-        Type.String({ description: 'Status of the payment at the gateway, which may keep a part of the amount' }),
+        Type.String({
+          description: 'Status of the payment at the gateway, which may keep a part of the amount',
+        }),
       ),
       refundId: Type.Optional(Type.String()),
     }),
@@ -126,7 +131,11 @@ export const EVENT_TYPES: readonly EventType[] = [
       matched: Type.Integer({ minimum: 0 }),
       unmatched: Type.Integer({ minimum: 0 }),
       total: Type.Integer({ minimum: 0 }),
-      matchRate: Type.Number({ minimum: 0, maximum: 100, description: 'Percentage of matched records' }),
+      matchRate: Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description: 'Percentage of matched records',
+      }),
     }),
     sample: {
       reconciliationId: '01976f41-22bb-7e66-84d5-1b2c3d4e5f60',
@@ -150,7 +159,9 @@ export const EVENT_TYPES: readonly EventType[] = [
         description: 'Your message that this one answers',
       }),
       sentAt: Type.String({ format: 'date-time' }),
-      optOut: Type.Boolean({ description: 'True if the text was an opt-out keyword: do not write to this person' }),
+      optOut: Type.Boolean({
+        description: 'True if the text was an opt-out keyword: do not write to this person',
+      }),
     }),
     sample: {
       messageId: '01976f42-33cc-7f77-95e6-2c3d4e5f6071',
@@ -198,7 +209,11 @@ export function sampleOf({ type, sample }: EventType) {
 export function schemaOf({ type, version, about, data }: EventType) {
   return Type.Object(
     {
-      id: Type.String({ minLength: 1, maxLength: 255, description: 'Id of the event, the same for every endpoint' }),
+      id: Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Id of the event, the same for every endpoint',
+      }),
       type: Type.Literal(type),
       createdAt: Type.Optional(Type.String({ format: 'date-time' })),
       data,

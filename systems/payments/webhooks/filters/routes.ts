@@ -71,12 +71,16 @@ const tryFilter = {
   ),
   response: {
     200: Type.Object({
-      matches: Type.Boolean({ description: 'Whether an endpoint with this filter receives the event' }),
+      matches: Type.Boolean({
+        description: 'Whether an endpoint with this filter receives the event',
+      }),
       conditions: Type.Array(
         Type.Object({
           path: Type.String(),
           holds: Type.Boolean(),
-          found: Type.Optional(Type.Unknown({ description: 'Value at the path; absent if there is none' })),
+          found: Type.Optional(
+            Type.Unknown({ description: 'Value at the path; absent if there is none' }),
+          ),
         }),
       ),
       event: Type.Unknown({ description: 'Body that was tested' }),

@@ -7,9 +7,15 @@ import { all } from '../../rows.ts'
 export const EndpointHealth = Type.Object({
   endpointId: Type.String(),
   delivered: Type.Integer(),
-  failedAttempts: Type.Integer({ description: 'Failed attempts, including the last ones of abandoned deliveries' }),
-  waiting: Type.Integer({ description: 'Deliveries waiting for their first attempt now; counted up to 1000' }),
-  failing: Type.Integer({ description: 'Deliveries waiting for another attempt now; counted up to 1000' }),
+  failedAttempts: Type.Integer({
+    description: 'Failed attempts, including the last ones of abandoned deliveries',
+  }),
+  waiting: Type.Integer({
+    description: 'Deliveries waiting for their first attempt now; counted up to 1000',
+  }),
+  failing: Type.Integer({
+    description: 'Deliveries waiting for another attempt now; counted up to 1000',
+  }),
   abandoned: Type.Integer(),
   skipped: Type.Integer(),
   filtered: Type.Integer({ description: "Events that the endpoint's filter excluded" }),
@@ -21,7 +27,8 @@ export const EndpointHealth = Type.Object({
     Type.Object({ deliveryId: Type.String(), code: NullableText, error: NullableText }),
   ),
   breakerOpen: Type.Boolean({
-    description: 'True while the breaker is open: most recent attempts failed, so only occasional probes are sent',
+    description:
+      'True while the breaker is open: most recent attempts failed, so only occasional probes are sent',
   }),
 })
 

@@ -36,10 +36,13 @@ const createPortalToken = {
         minLength: 1,
         maxLength: 255,
         pattern: PRINTABLE,
-        description: 'Organisation of the portal; default: your own. Only platform operators may name another one',
+        description:
+          'Organisation of the portal; default: your own. Only platform operators may name another one',
       }),
     ),
-    readOnly: Type.Optional(Type.Boolean({ description: 'true: the portal can read but not change anything' })),
+    readOnly: Type.Optional(
+      Type.Boolean({ description: 'true: the portal can read but not change anything' }),
+    ),
     expiresInSeconds: Type.Optional(
       Type.Integer({
         minimum: EXPIRES.least,
@@ -51,7 +54,10 @@ const createPortalToken = {
   response: {
     201: Type.Object({
       token: Type.String(),
-      url: Type.String({ description: 'URL to embed, with the token after `#`, which browsers do not send to the server' }),
+      url: Type.String({
+        description:
+          'URL to embed, with the token after `#`, which browsers do not send to the server',
+      }),
       org: Type.String(),
       readOnly: Type.Boolean(),
       expiresAt: Type.String({ format: 'date-time' }),

@@ -15,7 +15,8 @@ const Text = Type.Union([Type.String(), Type.Null()])
 const Count = Type.Union([Type.Integer(), Type.Null()])
 const Scope = Type.Union([Type.Literal('organisation'), Type.Literal('platform')], {
   default: 'organisation',
-  description: "`organisation`: the caller's; otherwise the defaults for all (platform operators only)",
+  description:
+    "`organisation`: the caller's; otherwise the defaults for all (platform operators only)",
 })
 
 const DataClassResource = Type.Object({
@@ -23,10 +24,14 @@ const DataClassResource = Type.Object({
   title: Type.String(),
   personal: Type.Boolean({ description: 'Whether this data can identify a person' }),
   leaves: Type.String({ description: 'Data that remains after removal' }),
-  keep: Type.String({ description: 'Retention in days, hours or minutes, such as 90d; or `forever`' }),
+  keep: Type.String({
+    description: 'Retention in days, hours or minutes, such as 90d; or `forever`',
+  }),
   keepSetBy: Type.Enum(['organisation', 'platform', 'default']),
   default: Type.String({ description: 'Default retention' }),
-  least: Type.Union([Type.String(), Type.Null()], { description: 'Shortest retention that may be set; null if there is none' }),
+  least: Type.Union([Type.String(), Type.Null()], {
+    description: 'Shortest retention that may be set; null if there is none',
+  }),
   settable: Type.Boolean({ description: 'Whether it can be set in this scope' }),
   oldestAt: Moment,
   due: Type.Union([Type.Integer(), Type.Null()], {
@@ -56,7 +61,10 @@ const schemas = {
     body: Type.Object({
       class: Type.String({ minLength: 1, maxLength: 100 }),
       keep: Type.Union([
-        Type.String({ pattern: '^(forever|\\d{1,6}(m|h|d))$', description: 'Retention in days (d), hours (h) or minutes (m), such as 90d; or `forever`' }),
+        Type.String({
+          pattern: '^(forever|\\d{1,6}(m|h|d))$',
+          description: 'Retention in days (d), hours (h) or minutes (m), such as 90d; or `forever`',
+        }),
         Type.Null(),
       ]),
       scope: Type.Optional(Scope),

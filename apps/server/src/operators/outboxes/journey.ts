@@ -48,8 +48,7 @@ const Step = Type.Union([
 const schema = {
   summary:
     'The timeline of a message: transaction, outbox, topic, inboxes and other messages of its trace',
-  description:
-    '`isComplete` is false if the search for messages of the same trace took too long.',
+  description: '`isComplete` is false if the search for messages of the same trace took too long.',
   tags: ['outboxes'],
   params: MessageParams,
   response: {

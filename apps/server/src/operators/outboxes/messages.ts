@@ -63,7 +63,10 @@ const MessageQuery = Type.Object({
   ...PageQuery.properties,
   sort: sortable(['-createdAt', 'createdAt']).parameter,
   search: Type.Optional(
-    Type.String({ ...SHORT, description: 'Text to find in the row; reads every row, so it can be slow' }),
+    Type.String({
+      ...SHORT,
+      description: 'Text to find in the row; reads every row, so it can be slow',
+    }),
   ),
   id: Type.Optional(Filter),
   tenant: Type.Optional(Filter),
@@ -71,7 +74,10 @@ const MessageQuery = Type.Object({
   type: Type.Optional(Filter),
   code: Type.Optional(Type.String({ ...SHORT, description: 'Error code of the last failure' })),
   error: Type.Optional(
-    Type.String({ ...SHORT, description: 'Text to find in the last failure; reads every row, so it can be slow' }),
+    Type.String({
+      ...SHORT,
+      description: 'Text to find in the last failure; reads every row, so it can be slow',
+    }),
   ),
   since: Type.Optional(Time),
   until: Type.Optional(Time),
@@ -116,7 +122,9 @@ const Details = Type.Object({
       Type.Literal('erased'),
       Type.Literal('revealed'),
     ],
-    { description: 'How the payload is stored; `revealed`: stored encrypted, shown decrypted here' },
+    {
+      description: 'How the payload is stored; `revealed`: stored encrypted, shown decrypted here',
+    },
   ),
   message: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
   unreadable: Text,
@@ -257,8 +265,7 @@ const Cursor = Type.String({
 
 const listAll = {
   summary: 'Messages of all outboxes together, newest first',
-  description:
-    'Outboxes without the column that a filter needs return no messages.',
+  description: 'Outboxes without the column that a filter needs return no messages.',
   tags,
   querystring: Type.Object({
     ...MessageQuery.properties,

@@ -40,7 +40,8 @@ export const OutboxResource = Type.Object({
   due: Type.Integer({ description: 'Messages due by the business clock' }),
   retrying: Type.Integer({ description: 'Messages waiting for another attempt after a failure' }),
   postponed: Type.Integer({
-    description: 'Messages claimed but not attempted: breaker open, destination busy or limit reached',
+    description:
+      'Messages claimed but not attempted: breaker open, destination busy or limit reached',
   }),
   scheduled: Type.Integer({ description: 'Messages due later that no relay has claimed yet' }),
   oldestDueSeconds: Type.Number(),
@@ -51,8 +52,12 @@ export const OutboxResource = Type.Object({
     description: 'When the message that has been dead longest died; null without dead messages',
   }),
   perSecond: Type.Number({ description: 'Messages delivered per second in the last minute' }),
-  attemptsPerSecond: Type.Number({ description: 'Attempts per second in the last minute, successful or not' }),
-  failureRate: Type.Number({ description: 'Share of failed attempts in the last minute, from 0 to 1' }),
+  attemptsPerSecond: Type.Number({
+    description: 'Attempts per second in the last minute, successful or not',
+  }),
+  failureRate: Type.Number({
+    description: 'Share of failed attempts in the last minute, from 0 to 1',
+  }),
   relays: Type.Integer(),
   paused: Type.Boolean(),
   pausedBy: Type.Union([Type.String(), Type.Null()]),

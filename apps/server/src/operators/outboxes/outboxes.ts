@@ -24,8 +24,7 @@ import {
 const tags = ['outboxes']
 
 const list = {
-  summary:
-    'Outboxes with counts and rates; operators of one organisation get its figures only',
+  summary: 'Outboxes with counts and rates; operators of one organisation get its figures only',
   tags,
   response: { 200: Type.Object({ items: Type.Array(ScopedOutboxResource) }) },
 }
@@ -73,7 +72,9 @@ const keys = {
           key: Type.String(),
           blocked: Type.Boolean(),
           dueAt: Moment,
-          heldBy: Type.String({ description: 'Id of the message that holds the key back, or the reason' }),
+          heldBy: Type.String({
+            description: 'Id of the message that holds the key back, or the reason',
+          }),
           heldAt: Type.String({ format: 'date-time' }),
         }),
       ),

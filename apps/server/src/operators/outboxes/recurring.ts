@@ -32,8 +32,12 @@ const Params = Type.Object({
 
 const Resource = Type.Object({
   name: Type.String(),
-  rule: Type.String({ description: 'Schedule, such as `every 30s` or `cron 0 6 * * * Europe/Zurich`' }),
-  inWords: Type.String({ description: 'The rule in words, such as `every day at 06:00, Europe/Zurich`' }),
+  rule: Type.String({
+    description: 'Schedule, such as `every 30s` or `cron 0 6 * * * Europe/Zurich`',
+  }),
+  inWords: Type.String({
+    description: 'The rule in words, such as `every day at 06:00, Europe/Zurich`',
+  }),
   timeZone: Text,
   missed: Type.Union(
     [Type.Literal('latest'), Type.Literal('all'), Type.Literal('skip'), Type.Null()],
@@ -43,7 +47,9 @@ const Resource = Type.Object({
   lastAt: Moment,
   lastMessage: Text,
   enqueued: Type.Integer(),
-  overdue: Type.Boolean({ description: 'True if it has been due for more than a minute and is not paused' }),
+  overdue: Type.Boolean({
+    description: 'True if it has been due for more than a minute and is not paused',
+  }),
   error: Text,
   pausedAt: Moment,
   pausedBy: Text,
@@ -83,7 +89,9 @@ const resuming = {
     Type.Object({
       reason: Reason,
       missed: Type.Optional(
-        Type.Literal('skip', { description: 'skip: do not make up for the times missed during the pause' }),
+        Type.Literal('skip', {
+          description: 'skip: do not make up for the times missed during the pause',
+        }),
       ),
     }),
     Type.Null(),

@@ -250,7 +250,9 @@ const DeadGroup = Type.Object({
   count: Type.Integer(),
   firstDiedAt: Moment,
   lastDiedAt: Moment,
-  error: Type.Union([Type.String(), Type.Null()], { description: 'Error of one of these messages' }),
+  error: Type.Union([Type.String(), Type.Null()], {
+    description: 'Error of one of these messages',
+  }),
   destinations: Type.Array(
     Type.Object({
       destination: Type.String(),
@@ -260,7 +262,8 @@ const DeadGroup = Type.Object({
       count: Type.Integer(),
     }),
     {
-      description: 'Destinations of these messages, most messages first; empty if there are too many',
+      description:
+        'Destinations of these messages, most messages first; empty if there are too many',
     },
   ),
 })

@@ -109,24 +109,27 @@ async function codesOf(outbox: Outbox<Event>, id: string) {
   return rows.map(({ code, to_state: state }) => code ?? state)
 }
 
-test.each([events, ordered])('an attempt without an answer is aborted, and its outcome is unknown: $name', async (outbox) => {
-  const late = Promise.withResolvers<Outcome[]>()
-  const { transport, batches } = hangingTransport(() => late.promise)
-  await startRelay(outbox, transport)
-  const { id } = await put(outbox, 'acme')
-  await expect.poll(() => codesOf(outbox, id), patient).toEqual(['ATTEMPT_TIMEOUT', 'sent'])
-  // The lane goes on, and what the first attempt says at last is not heard.
-  const next = await put(outbox, 'acme')
-  await expect.poll(() => codesOf(outbox, next.id), patient).toEqual(['sent'])
-  late.reject(new Error('too late'))
-  await new Promise((resolve) => setTimeout(resolve, 300))
-  expect(batches).toEqual([[id], [id], [next.id]])
-  const { rows } = await pool.query(`select status, attempts from ${outbox.table} order by id`)
-  expect(rows).toEqual([
-    { status: 'sent', attempts: 1 },
-    { status: 'sent', attempts: 0 },
-  ])
-})
+test.each([events, ordered])(
+  'an attempt without an answer is aborted, and its outcome is unknown: $name',
+  async (outbox) => {
+    const late = Promise.withResolvers<Outcome[]>()
+    const { transport, batches } = hangingTransport(() => late.promise)
+    await startRelay(outbox, transport)
+    const { id } = await put(outbox, 'acme')
+    await expect.poll(() => codesOf(outbox, id), patient).toEqual(['ATTEMPT_TIMEOUT', 'sent'])
+    // The lane goes on, and what the first attempt says at last is not heard.
+    const next = await put(outbox, 'acme')
+    await expect.poll(() => codesOf(outbox, next.id), patient).toEqual(['sent'])
+    late.reject(new Error('too late'))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(batches).toEqual([[id], [id], [next.id]])
+    const { rows } = await pool.query(`select status, attempts from ${outbox.table} order by id`)
+    expect(rows).toEqual([
+      { status: 'sent', attempts: 1 },
+      { status: 'sent', attempts: 0 },
+    ])
+  },
+)
 
 test('a transport that heeds the signal says itself what became of its messages', async () => {
   const { transport } = hangingTransport(

@@ -54,11 +54,14 @@ beforeEach(async () => {
   await db.pool.query('truncate posthorn.held_key, posthorn.bucket, clubs.outbox_events')
 })
 
-test.each(cases)('a $state.state key has the right next state after the event $event.event', async ({ state, event }) => {
-  await write(state)
-  await transaction(db.pool, (tx) => happen(tx, event))
-  expect(await read()).toEqual(nextKey(state, event))
-})
+test.each(cases)(
+  'a $state.state key has the right next state after the event $event.event',
+  async ({ state, event }) => {
+    await write(state)
+    await transaction(db.pool, (tx) => happen(tx, event))
+    expect(await read()).toEqual(nextKey(state, event))
+  },
+)
 
 const BUCKET = 7
 

@@ -11,7 +11,10 @@ export const ChargeOrder = Type.Object(
     description: Type.Optional(Type.String({ maxLength: 1_000 })),
     paymentMethod: Type.Optional(Type.String({ maxLength: 255 })),
     canAuthenticate: Type.Optional(
-      Type.Boolean({ description: 'Whether the customer can authenticate; if not, a charge that needs it is declined' }),
+      Type.Boolean({
+        description:
+          'Whether the customer can authenticate; if not, a charge that needs it is declined',
+      }),
     ),
     capture: Type.Optional(
       Type.Enum(['automatic', 'manual'], {

@@ -21,9 +21,13 @@ const Opening = Type.Object(
   {
     chargeId: Type.String(),
     status: Type.Optional(
-      Type.Enum(['inquiry', 'opened'], { description: '`opened` (default), or `inquiry`, which takes no money yet' }),
+      Type.Enum(['inquiry', 'opened'], {
+        description: '`opened` (default), or `inquiry`, which takes no money yet',
+      }),
     ),
-    amount: Type.Optional(Type.Integer({ minimum: 1, description: 'Amount in minor units; default: the whole charge' })),
+    amount: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Amount in minor units; default: the whole charge' }),
+    ),
     currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$' })),
     reason: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   },

@@ -216,8 +216,7 @@ function gatewayControls(
     '/authenticate/:id',
     {
       schema: {
-        summary:
-          'Authenticate a customer: `outcome` sets the result; without it, a page asks',
+        summary: 'Authenticate a customer: `outcome` sets the result; without it, a page asks',
         querystring: Authentication,
         response: { 200: PAGE_OR_CHARGE, 422: Refusal },
       },

@@ -134,10 +134,15 @@ const Dispute = Type.Object(
     paymentIntent: Type.String(),
     status: Type.Optional(Type.Enum([...DISPUTE_STATES])),
     amount: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Amount in minor units; default: all that was captured' }),
+      Type.Integer({
+        minimum: 1,
+        description: 'Amount in minor units; default: all that was captured',
+      }),
     ),
     currency: Type.Optional(Type.String({ pattern: '^[a-z]{3}$' })),
-    another: Type.Optional(Type.Boolean({ description: 'true: add a dispute to the existing one' })),
+    another: Type.Optional(
+      Type.Boolean({ description: 'true: add a dispute to the existing one' }),
+    ),
   },
   { additionalProperties: false },
 )
