@@ -13,10 +13,10 @@ export interface paths {
       parameters: {
         query?: {
           code?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-raisedAt' | 'raisedAt'
           source?: string
           status?: 'open' | 'acknowledged' | 'recovered'
@@ -90,7 +90,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Acknowledge an alert; the first acknowledgement stays */
+    /** Acknowledge an alert; later acknowledgements change nothing */
     post: {
       parameters: {
         query?: never
@@ -192,18 +192,18 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description for other currencies */
+              /** @description Limits of currencies that the organisation has not set */
               defaults: {
-                /** @description in minor units: more takes a second person; null: never */
+                /** @description Largest amount, in minor units, that needs no second person; null: no limit */
                 amount: number | null
-                /** @description `*` for all others */
+                /** @description ISO 4217 code, or `*` for all other currencies */
                 currency: string
               }[]
-              /** @description the organisation's own */
+              /** @description Limits that the organisation has set */
               limits: {
-                /** @description in minor units: more takes a second person; null: never */
+                /** @description Largest amount, in minor units, that needs no second person; null: no limit */
                 amount: number | null
-                /** @description `*` for all others */
+                /** @description ISO 4217 code, or `*` for all other currencies */
                 currency: string
               }[]
             }
@@ -213,7 +213,7 @@ export interface paths {
     }
     /**
      * Set the amounts above which a second person must approve
-     * @description Lower limits hold at once. To raise or remove one takes a second admin: 202 with the proposal.
+     * @description A lower limit takes effect at once. Raising or removing one returns 202 with a proposal that a second admin must approve.
      */
     put: {
       parameters: {
@@ -226,9 +226,9 @@ export interface paths {
         content: {
           'application/json': {
             limits: {
-              /** @description in minor units: more takes a second person; null: never */
+              /** @description Largest amount, in minor units, that needs no second person; null: no limit */
               amount: number | null
-              /** @description `*` for all others */
+              /** @description ISO 4217 code, or `*` for all other currencies */
               currency: string
             }[]
           }
@@ -260,18 +260,18 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description for other currencies */
+              /** @description Limits of currencies that the organisation has not set */
               defaults: {
-                /** @description in minor units: more takes a second person; null: never */
+                /** @description Largest amount, in minor units, that needs no second person; null: no limit */
                 amount: number | null
-                /** @description `*` for all others */
+                /** @description ISO 4217 code, or `*` for all other currencies */
                 currency: string
               }[]
-              /** @description the organisation's own */
+              /** @description Limits that the organisation has set */
               limits: {
-                /** @description in minor units: more takes a second person; null: never */
+                /** @description Largest amount, in minor units, that needs no second person; null: no limit */
                 amount: number | null
-                /** @description `*` for all others */
+                /** @description ISO 4217 code, or `*` for all other currencies */
                 currency: string
               }[]
             }
@@ -284,7 +284,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -308,7 +308,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -333,10 +333,10 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-proposedAt' | 'proposedAt'
           status?: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
         }
@@ -372,7 +372,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description in minor units */
+                /** @description Amount in minor units */
                 amount: number | null
                 currency: string | null
                 decidedAt: string | null
@@ -396,7 +396,7 @@ export interface paths {
                 } | null
                 /** @enum {unknown} */
                 status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-                /** @description the payment, `run/line` of a record, the run, or `limits` */
+                /** @description Id of the payment or run, `run/line` of a record, or `limits` */
                 subject: string
               }[]
               nextCursor: string | null
@@ -420,7 +420,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** One proposal */
+    /** A proposal */
     get: {
       parameters: {
         query?: never
@@ -457,7 +457,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -481,7 +481,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -506,8 +506,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Approve what another user proposed; it is carried out, once
-     * @description The proposal and what it does are stored together. Where that is not possible any more, the answer is what the direct call would have answered, and the proposal waits on.
+     * Approve another user's proposal and carry it out
+     * @description The decision and its effect are stored in one transaction. If the action is no longer possible, the answer is the error of the direct call, and the proposal stays open.
      */
     post: {
       parameters: {
@@ -521,7 +521,7 @@ export interface paths {
       requestBody?: {
         content: {
           'application/json': {
-            /** @description why, in your words */
+            /** @description Reason, in your own words */
             reason?: string
           } | null
         }
@@ -552,7 +552,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -576,7 +576,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -598,7 +598,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Reject what another user proposed */
+    /** Reject another user's proposal */
     post: {
       parameters: {
         query?: never
@@ -611,7 +611,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description why, in your words */
+            /** @description Reason, in your own words */
             reason: string
           }
         }
@@ -642,7 +642,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -666,7 +666,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -688,7 +688,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Take a proposal of your own back */
+    /** Withdraw your own proposal */
     post: {
       parameters: {
         query?: never
@@ -701,7 +701,7 @@ export interface paths {
       requestBody?: {
         content: {
           'application/json': {
-            /** @description why, in your words */
+            /** @description Reason, in your own words */
             reason?: string
           } | null
         }
@@ -732,7 +732,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -756,7 +756,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -778,14 +778,14 @@ export interface paths {
     }
     /**
      * Transitions of messages and actions of operators, newest first
-     * @description A page looks at a bounded number of entries: it may be short, or empty, and yet not the last.
+     * @description A page reads a limited number of entries, so a short or empty page need not be the last: follow `nextCursor`.
      */
     get: {
       parameters: {
         query?: {
           actor?: string
           code?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           kind?: 'transition' | 'operation'
           limit?: number
@@ -883,14 +883,14 @@ export interface paths {
     }
     /**
      * Who did what in payments, webhooks, reconciliation, evidence and messages, newest first
-     * @description Every user sees the organisation's own entries. Entries of several audits are merged by when they really happened, however the business clock was moved. What became of a row of an evidence file is found by the id of the row.
+     * @description Every user sees the entries of the own organisation, sorted by real time. To follow a row of an evidence file, filter by the id of the row.
      */
     get: {
       parameters: {
         query?: {
           action?: string
           actor?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           entityId?: string
           entityType?: string
@@ -935,12 +935,12 @@ export interface paths {
                 actor: string
                 /**
                  * Format: date-time
-                 * @description when it really happened
+                 * @description Real time of the entry
                  */
                 at: string
-                /** @description the table */
+                /** @description Name of the audit table */
                 audit: string
-                /** @description by the business clock, if the audit has that time too */
+                /** @description Time by the business clock; null if this audit does not record it */
                 businessAt: string | null
                 details: unknown
                 entityId: string
@@ -971,7 +971,7 @@ export interface paths {
     }
     /**
      * Charts: latency, throughput, failures by code, destinations, marks
-     * @description Stretches of one minute up to three hours, of five minutes up to a day, of half an hour beyond. Made of what relays write down once a minute.
+     * @description Periods of one minute for up to three hours, five minutes for up to a day, half an hour beyond. Relays write the figures once a minute.
      */
     get: {
       parameters: {
@@ -1010,7 +1010,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description number of periods; the last one is incomplete */
+              /** @description Number of periods; the last one is incomplete */
               count: number
               destinations: {
                 answered: number[]
@@ -1021,16 +1021,16 @@ export interface paths {
               }[]
               /**
                * Format: date-time
-               * @description when the first stretch began
+               * @description Start of the first period
                */
               from: string
-              /** @description milliseconds from commit, or from when it was due, to delivery */
+              /** @description Milliseconds to delivery, from commit or from the due time if that is later */
               latency: {
-                /** @description one for each period; null if unknown */
+                /** @description One value for each period; null if unknown */
                 p50: (number | null)[]
-                /** @description one for each period; null if unknown */
+                /** @description One value for each period; null if unknown */
                 p95: (number | null)[]
-                /** @description one for each period; null if unknown */
+                /** @description One value for each period; null if unknown */
                 p99: (number | null)[]
               }
               marks: {
@@ -1051,24 +1051,24 @@ export interface paths {
                   }
                   dead: number[]
                   delivered: number[]
-                  /** @description attempts that were made and did not succeed */
+                  /** @description Failed attempts */
                   failed: number[]
-                  /** @description milliseconds from commit, or from when it was due, to delivery */
+                  /** @description Milliseconds to delivery, from commit or from the due time if that is later */
                   latency: {
-                    /** @description one for each period; null if unknown */
+                    /** @description One value for each period; null if unknown */
                     p50: (number | null)[]
-                    /** @description one for each period; null if unknown */
+                    /** @description One value for each period; null if unknown */
                     p95: (number | null)[]
-                    /** @description one for each period; null if unknown */
+                    /** @description One value for each period; null if unknown */
                     p99: (number | null)[]
                   }
-                  /** @description one for each period; null if unknown */
+                  /** @description One value for each period; null if unknown */
                   oldestDueSeconds: (number | null)[]
-                  /** @description one for each period; null if unknown */
+                  /** @description One value for each period; null if unknown */
                   oldestUndeliveredSeconds: (number | null)[]
-                  /** @description messages that were claimed and not tried: breaker open, destination busy, limit */
+                  /** @description Messages claimed but not attempted: breaker open, destination busy or limit reached */
                   postponed: number[]
-                  /** @description one for each period; null if unknown */
+                  /** @description One value for each period; null if unknown */
                   waiting: (number | null)[]
                 }
               }
@@ -1132,15 +1132,15 @@ export interface paths {
             'application/json': {
               consumers: {
                 group: string
-                /** @description one for each period; null if unknown */
+                /** @description One value for each period; null if unknown */
                 lag: (number | null)[]
                 topic: string
               }[]
-              /** @description number of periods; the last one is incomplete */
+              /** @description Number of periods; the last one is incomplete */
               count: number
               /**
                * Format: date-time
-               * @description when the first stretch began
+               * @description Start of the first period
                */
               from: string
               marks: {
@@ -1213,12 +1213,12 @@ export interface paths {
               items: {
                 dead: number
                 group: string
-                /** @description unacknowledged messages of the group; null before the first sample */
+                /** @description Unacknowledged messages of the group; null before the first sample */
                 lag: number | null
                 oldestDeadAt: string | null
-                /** @description set aside behind another one of their key */
+                /** @description Messages set aside behind a failed message of the same key */
                 parked: number
-                /** @description set aside until their next attempt */
+                /** @description Messages set aside until their next attempt */
                 retrying: number
                 sampledAt: string | null
                 topic: string
@@ -1249,14 +1249,14 @@ export interface paths {
       parameters: {
         query?: {
           code?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           group?: string
           key?: string
           limit?: number
           search?: string
           since?: string
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-setAsideAt' | 'setAsideAt'
           status?: 'dead' | 'retry' | 'parked'
           tenant?: string
@@ -1372,7 +1372,7 @@ export interface paths {
           content: {
             'application/json': {
               attempts: number
-              /** @description received bytes as base64, if they could not be decoded */
+              /** @description Received bytes in base64 if they could not be decoded, else null */
               body: string | null
               code: string | null
               diedAt: string | null
@@ -1388,7 +1388,7 @@ export interface paths {
               occurredAt: string | null
               offset: string | null
               partition: number | null
-              /** @description fields that are named like secrets are redacted */
+              /** @description Payload; fields named like secrets are redacted */
               payload: unknown
               setAsideAt: string | null
               status: 'dead' | 'retry' | 'parked'
@@ -1417,7 +1417,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Delete dead letters for ever, and let what is parked behind them go on */
+    /** Delete dead letters for good and deliver the messages parked behind them */
     post: {
       parameters: {
         query?: never
@@ -1496,7 +1496,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Give dead letters to their consumers again, with their attempts at zero */
+    /** Redeliver dead letters to their consumers, with zero attempts */
     post: {
       parameters: {
         query?: never
@@ -1577,11 +1577,11 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           dossierId?: string
           limit?: number
-          /** @description a number as +16505551234 */
+          /** @description Phone number in E.164 format, such as +16505551234 */
           recipient?: string
         }
         header?: never
@@ -1616,7 +1616,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description the person wrote after our last answer */
+                /** @description True if the person wrote after your last answer */
                 awaitsAnswer: boolean
                 channel: string
                 contactName: string | null
@@ -1628,12 +1628,12 @@ export interface paths {
                 lastInboundAt: string
                 lastKind: string | null
                 lastText: string | null
-                /** @description our number that the person wrote to last */
+                /** @description Your number that the person last wrote to */
                 numberId: string
                 orgId: string
-                /** @description the person's number */
+                /** @description Phone number of the person */
                 recipient: string
-                /** @description free text may be sent */
+                /** @description True while free text may be sent */
                 sessionOpen: boolean
                 /**
                  * Format: date-time
@@ -1667,7 +1667,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** A conversation, and how long free text is allowed */
+    /** A conversation, with the time until which free text is allowed */
     get: {
       parameters: {
         query?: never
@@ -1704,7 +1704,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description the person wrote after our last answer */
+              /** @description True if the person wrote after your last answer */
               awaitsAnswer: boolean
               channel: string
               contactName: string | null
@@ -1716,12 +1716,12 @@ export interface paths {
               lastInboundAt: string
               lastKind: string | null
               lastText: string | null
-              /** @description our number that the person wrote to last */
+              /** @description Your number that the person last wrote to */
               numberId: string
               orgId: string
-              /** @description the person's number */
+              /** @description Phone number of the person */
               recipient: string
-              /** @description free text may be sent */
+              /** @description True while free text may be sent */
               sessionOpen: boolean
               /**
                * Format: date-time
@@ -1754,7 +1754,7 @@ export interface paths {
       cookie?: never
     }
     get?: never
-    /** Note that the person may be written to, or no longer; a withdrawal cancels what waits */
+    /** Record consent or its withdrawal; a withdrawal cancels pending messages */
     put: {
       parameters: {
         query?: never
@@ -1768,10 +1768,10 @@ export interface paths {
         content: {
           'application/json': {
             granted: boolean
-            /** @description where to find the proof */
+            /** @description Where the proof is kept */
             proof?: string
             /**
-             * @description how it was given
+             * @description How consent was given
              * @default api
              * @enum {unknown}
              */
@@ -1805,7 +1805,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description the person wrote after our last answer */
+              /** @description True if the person wrote after your last answer */
               awaitsAnswer: boolean
               channel: string
               contactName: string | null
@@ -1817,12 +1817,12 @@ export interface paths {
               lastInboundAt: string
               lastKind: string | null
               lastText: string | null
-              /** @description our number that the person wrote to last */
+              /** @description Your number that the person last wrote to */
               numberId: string
               orgId: string
-              /** @description the person's number */
+              /** @description Phone number of the person */
               recipient: string
-              /** @description free text may be sent */
+              /** @description True while free text may be sent */
               sessionOpen: boolean
               /**
                * Format: date-time
@@ -1857,7 +1857,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
         }
@@ -1895,7 +1895,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description who wrote it down */
+                /** @description Who recorded it */
                 actor: string
                 channel: string
                 dossierId: string | null
@@ -1906,7 +1906,7 @@ export interface paths {
                 recipient: string | null
                 /** Format: date-time */
                 saidAt: string
-                /** @description how it was given; keyword: the person wrote it */
+                /** @description How consent was given; keyword: by a word in a message of the person */
                 source: string
               }[]
               nextCursor: string | null
@@ -1930,11 +1930,11 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Messages in both directions, newest last; the cursor leads to older ones */
+    /** Messages in both directions, newest last; the cursor returns older ones */
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
         }
@@ -1975,7 +1975,7 @@ export interface paths {
                 answersMessageId: string | null
                 /** Format: date-time */
                 at: string
-                /** @description inbound: as received, of media the reference; outbound: payloadJson */
+                /** @description inbound: the content as received, for media its reference; outbound: payloadJson */
                 content: unknown
                 contentsRemovedAt: string | null
                 deliveredAt: string | null
@@ -1985,7 +1985,7 @@ export interface paths {
                 errorMessage: string | null
                 /** Format: uuid */
                 id: string
-                /** @description outbound: template or text; inbound: as the provider says */
+                /** @description outbound: template or text; inbound: the provider's type */
                 kind: string
                 readAt: string | null
                 sentAt: string | null
@@ -2063,7 +2063,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description may have been sent: there was no answer */
+              /** @description True if the provider did not answer: the message may have been sent */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -2105,7 +2105,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description may have been sent: there was no answer */
+              /** @description True if the provider did not answer: the message may have been sent */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -2173,7 +2173,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description at most five, the worst first */
+              /** @description At most five, the worst first */
               horizons: {
                 holder: 'session' | 'prepared' | 'slot'
                 name: string
@@ -2251,15 +2251,15 @@ export interface paths {
               /** @enum {unknown} */
               status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
               steps: {
-                /** @description the step in plain sentences */
+                /** @description What the step does */
                 about: string
                 id: string
                 look: {
                   label: string
-                  /** @description an address of the dashboard */
+                  /** @description Path of the dashboard page */
                   path: string
                 }[]
-                /** @description its result */
+                /** @description What the step found, one sentence each */
                 says: string[]
                 /** @enum {unknown} */
                 status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -2271,7 +2271,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Start the demo of all systems as the caller, or join a running one */
+    /** Start the demo of all systems as the caller, or return the running one */
     post: {
       parameters: {
         query?: never
@@ -2312,15 +2312,15 @@ export interface paths {
               /** @enum {unknown} */
               status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
               steps: {
-                /** @description the step in plain sentences */
+                /** @description What the step does */
                 about: string
                 id: string
                 look: {
                   label: string
-                  /** @description an address of the dashboard */
+                  /** @description Path of the dashboard page */
                   path: string
                 }[]
-                /** @description its result */
+                /** @description What the step found, one sentence each */
                 says: string[]
                 /** @enum {unknown} */
                 status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -2372,15 +2372,15 @@ export interface paths {
               /** @enum {unknown} */
               status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
               steps: {
-                /** @description the step in plain sentences */
+                /** @description What the step does */
                 about: string
                 id: string
                 look: {
                   label: string
-                  /** @description an address of the dashboard */
+                  /** @description Path of the dashboard page */
                   path: string
                 }[]
-                /** @description its result */
+                /** @description What the step found, one sentence each */
                 says: string[]
                 /** @enum {unknown} */
                 status: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
@@ -2407,14 +2407,14 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
-          /** @description only disputes with evidence due before */
+          /** @description Only disputes whose evidence is due before this time */
           dueBefore?: string
           limit?: number
-          /** @description inquiries and disputes that have not ended */
+          /** @description true: only inquiries and disputes that have not ended */
           open?: boolean
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-openedAt' | 'openedAt' | 'evidenceDueAt' | '-evidenceDueAt'
           status?: 'inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn'
         }
@@ -2454,7 +2454,7 @@ export interface paths {
                 closedAt: string | null
                 currency: string
                 evidenceDueAt: string | null
-                /** @description its id at the gateway */
+                /** @description Id of the dispute at the gateway */
                 gatewayRef: string
                 /** Format: uuid */
                 id: string
@@ -2490,7 +2490,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -2561,7 +2561,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -2635,7 +2635,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -2674,7 +2674,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description who wrote it down */
+                /** @description Who recorded it */
                 actor: string
                 channel: string
                 dossierId: string | null
@@ -2685,7 +2685,7 @@ export interface paths {
                 recipient: string | null
                 /** Format: date-time */
                 saidAt: string
-                /** @description how it was given; keyword: the person wrote it */
+                /** @description How consent was given; keyword: by a word in a message of the person */
                 source: string
               }[]
               nextCursor: string | null
@@ -2753,7 +2753,7 @@ export interface paths {
                 granted: boolean
                 proof: string | null
                 recipient: string | null
-                /** @description source of the latest decision */
+                /** @description How the latest decision was given */
                 source: string | null
                 /** Format: date-time */
                 updatedAt: string
@@ -2794,12 +2794,12 @@ export interface paths {
         content: {
           'application/json': {
             granted: boolean
-            /** @description where to find the proof */
+            /** @description Where the proof is kept */
             proof?: string
-            /** @description the number or address that it is about; a withdrawal of it is lifted too */
+            /** @description Number or address of the consent; granting consent also lifts a withdrawal of this number or address */
             recipient?: string
             /**
-             * @description how it was given
+             * @description How consent was given
              * @default api
              * @enum {unknown}
              */
@@ -2838,7 +2838,7 @@ export interface paths {
               granted: boolean
               proof: string | null
               recipient: string | null
-              /** @description source of the latest decision */
+              /** @description How the latest decision was given */
               source: string | null
               /** Format: date-time */
               updatedAt: string
@@ -2865,7 +2865,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -2902,16 +2902,16 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description rows overwritten so far */
+                /** @description Rows overwritten so far */
                 erased: number
                 finishedAt: string | null
-                /** @description rows under a legal hold, kept until its release */
+                /** @description Rows under a legal hold, kept until its release */
                 held: number
                 /** Format: uuid */
                 id: string
-                /** @description rows that wait until they are no longer in flight */
+                /** @description Rows in flight, to be overwritten afterwards */
                 inFlight: number
-                /** @description rows looked at so far */
+                /** @description Rows read so far */
                 lookedAt: number
                 reason: string | null
                 /** Format: date-time */
@@ -2931,7 +2931,7 @@ export interface paths {
     put?: never
     /**
      * Erase a person's data in all systems for good
-     * @description Texts, payloads and files that name the person are overwritten; amounts, counts and the audit stay. Rows that are in flight or under a legal hold wait. The reason is kept and must not name the person. While one is running, the same request returns it with 200.
+     * @description Overwrites texts, payloads and files that name the person; keeps amounts, counts and the audit. Rows in flight or under a legal hold are erased later. The reason is kept, so it must not name the person. Repeating the request during an erasure returns that erasure with 200.
      */
     post: {
       parameters: {
@@ -2944,13 +2944,13 @@ export interface paths {
         content: {
           'application/json': {
             reason?: string
-            /** @description one of them */
+            /** @description Exactly one of these fields */
             subject: {
               dossierId?: string
               email?: string
-              /** @description of a payment, of a line of a statement, or the id of a case */
+              /** @description External id of a payment or statement line, or the id of a case */
               externalId?: string
-              /** @description with its country code, as +16505551234 */
+              /** @description Phone number with country code, such as +16505551234 */
               phone?: string
             }
           }
@@ -2982,16 +2982,16 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description rows overwritten so far */
+              /** @description Rows overwritten so far */
               erased: number
               finishedAt: string | null
-              /** @description rows under a legal hold, kept until its release */
+              /** @description Rows under a legal hold, kept until its release */
               held: number
               /** Format: uuid */
               id: string
-              /** @description rows that wait until they are no longer in flight */
+              /** @description Rows in flight, to be overwritten afterwards */
               inFlight: number
-              /** @description rows looked at so far */
+              /** @description Rows read so far */
               lookedAt: number
               reason: string | null
               /** Format: date-time */
@@ -3011,16 +3011,16 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description rows overwritten so far */
+              /** @description Rows overwritten so far */
               erased: number
               finishedAt: string | null
-              /** @description rows under a legal hold, kept until its release */
+              /** @description Rows under a legal hold, kept until its release */
               held: number
               /** Format: uuid */
               id: string
-              /** @description rows that wait until they are no longer in flight */
+              /** @description Rows in flight, to be overwritten afterwards */
               inFlight: number
-              /** @description rows looked at so far */
+              /** @description Rows read so far */
               lookedAt: number
               reason: string | null
               /** Format: date-time */
@@ -3085,16 +3085,16 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description rows overwritten so far */
+              /** @description Rows overwritten so far */
               erased: number
               finishedAt: string | null
-              /** @description rows under a legal hold, kept until its release */
+              /** @description Rows under a legal hold, kept until its release */
               held: number
               /** Format: uuid */
               id: string
-              /** @description rows that wait until they are no longer in flight */
+              /** @description Rows in flight, to be overwritten afterwards */
               inFlight: number
-              /** @description rows looked at so far */
+              /** @description Rows read so far */
               lookedAt: number
               reason: string | null
               /** Format: date-time */
@@ -3137,13 +3137,13 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description one of them */
+            /** @description Exactly one of these fields */
             subject: {
               dossierId?: string
               email?: string
-              /** @description of a payment, of a line of a statement, or the id of a case */
+              /** @description External id of a payment or statement line, or the id of a case */
               externalId?: string
-              /** @description with its country code, as +16505551234 */
+              /** @description Phone number with country code, such as +16505551234 */
               phone?: string
             }
           }
@@ -3175,11 +3175,11 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description of these under a legal hold */
+              /** @description Number of these rows that are under a legal hold */
               held: number
-              /** @description false if there was no time to read everything */
+              /** @description False if the time limit ended the count early */
               isWhole: boolean
-              /** @description that name the person */
+              /** @description Number of rows that name the person */
               rows: number
             }
           }
@@ -3236,12 +3236,12 @@ export interface paths {
             'application/json': {
               items: {
                 about: string
-                /** @description a whole body */
+                /** @description Sample of a request body */
                 sample: unknown
-                /** @description JSON Schema of the whole body */
+                /** @description JSON Schema of the request body */
                 schema: unknown
                 type: string
-                /** @description of the shape of `data` */
+                /** @description Version of the shape of `data` */
                 version: number
               }[]
             }
@@ -3302,12 +3302,12 @@ export interface paths {
           content: {
             'application/json': {
               about: string
-              /** @description a whole body */
+              /** @description Sample of a request body */
               sample: unknown
-              /** @description JSON Schema of the whole body */
+              /** @description JSON Schema of the request body */
               schema: unknown
               type: string
-              /** @description of the shape of `data` */
+              /** @description Version of the shape of `data` */
               version: number
             }
           }
@@ -3333,10 +3333,10 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt'
           status?: 'RECEIVED' | 'PROCESSING' | 'COMPLETED' | 'REJECTED'
         }
@@ -3385,7 +3385,7 @@ export interface paths {
                 expectedRows: number | null
                 filename: string
                 id: string
-                /** @description when the first of its failed rows is tried again, by the business clock */
+                /** @description Next retry of a failed row, by the business clock */
                 nextRetryAt: string | null
                 pendingRetries: number
                 perSecond: number
@@ -3411,7 +3411,7 @@ export interface paths {
     put?: never
     /**
      * Upload a ZIP with one CSV and evidence files, once per Idempotency-Key
-     * @description Body: `application/zip`, or `multipart/form-data` with one file. The file is read later: follow the job.
+     * @description Body: `application/zip`, or `multipart/form-data` with one file. The file is processed after the answer; read the job for its progress.
      */
     post: {
       parameters: {
@@ -3519,7 +3519,7 @@ export interface paths {
               expectedRows: number | null
               filename: string
               id: string
-              /** @description when the first of its failed rows is tried again, by the business clock */
+              /** @description Next retry of a failed row, by the business clock */
               nextRetryAt: string | null
               pendingRetries: number
               perSecond: number
@@ -3616,7 +3616,7 @@ export interface paths {
     put?: never
     /**
      * Cancel the unpublished rows of a file
-     * @description The rows end as ERROR with the code CANCELLED, and the file as COMPLETED, or as REJECTED if none of its rows was stored. Cancelling it again changes nothing.
+     * @description The rows become ERROR with the code CANCELLED, the file COMPLETED, or REJECTED if none of its rows was stored. Repeating the request changes nothing.
      */
     post: {
       parameters: {
@@ -3673,7 +3673,7 @@ export interface paths {
               expectedRows: number | null
               filename: string
               id: string
-              /** @description when the first of its failed rows is tried again, by the business clock */
+              /** @description Next retry of a failed row, by the business clock */
               nextRetryAt: string | null
               pendingRetries: number
               perSecond: number
@@ -3802,7 +3802,7 @@ export interface paths {
             'application/json': {
               items: {
                 createdAt: string
-                /** @description the outcome of its webhook, one for each endpoint */
+                /** @description Delivery of the webhook to each endpoint */
                 deliveries: {
                   attempts: number
                   deliveredAt: string | null
@@ -3910,10 +3910,10 @@ export interface paths {
       parameters: {
         query?: {
           caseId?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: 'rowNumber' | '-rowNumber'
           status?: 'PENDING' | 'PUBLISHED' | 'SUCCESS' | 'FAILED' | 'ERROR'
         }
@@ -4092,7 +4092,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** A bucket's events: new objects under incoming/ become file jobs */
+    /** Receive events of an S3 bucket: new objects under incoming/ become file jobs */
     post: {
       parameters: {
         query?: never
@@ -4296,29 +4296,29 @@ export interface paths {
               items: {
                 acknowledgedAt: string | null
                 acknowledgedBy: string | null
-                /** @description all of its alerts */
+                /** @description Number of alerts of the incident */
                 alerts: number
                 closedAt: string | null
                 code: string
-                /** @description of its newest alert */
+                /** @description Text of the newest alert */
                 detail: string | null
-                /** @description alerts raised in the hour before that */
+                /** @description Alerts raised in the hour before the last one */
                 hourBefore: number
                 /** Format: uuid */
                 id: string
                 lastAt: string | null
-                /** @description alerts raised in the last hour */
+                /** @description Alerts raised in the last hour */
                 lastHour: number
                 /**
                  * Format: date-time
-                 * @description when its first alert was raised
+                 * @description When the first alert was raised
                  */
                 openedAt: string
                 owner: string | null
                 snoozedUntil: string | null
-                /** @description the outbox, or the part of a system */
+                /** @description Outbox, or part of a system */
                 source: string
-                /** @description alerts with a lasting cause */
+                /** @description Alerts whose cause still exists */
                 standing: number
                 /** @enum {unknown} */
                 state: 'open' | 'snoozed' | 'closed'
@@ -4349,7 +4349,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Acknowledge an incident and its alerts; the first acknowledgement stays */
+    /** Acknowledge an incident and its alerts; later acknowledgements change nothing */
     post: {
       parameters: {
         query?: never
@@ -4388,29 +4388,29 @@ export interface paths {
             'application/json': {
               acknowledgedAt: string | null
               acknowledgedBy: string | null
-              /** @description all of its alerts */
+              /** @description Number of alerts of the incident */
               alerts: number
               closedAt: string | null
               code: string
-              /** @description of its newest alert */
+              /** @description Text of the newest alert */
               detail: string | null
-              /** @description alerts raised in the hour before that */
+              /** @description Alerts raised in the hour before the last one */
               hourBefore: number
               /** Format: uuid */
               id: string
               lastAt: string | null
-              /** @description alerts raised in the last hour */
+              /** @description Alerts raised in the last hour */
               lastHour: number
               /**
                * Format: date-time
-               * @description when its first alert was raised
+               * @description When the first alert was raised
                */
               openedAt: string
               owner: string | null
               snoozedUntil: string | null
-              /** @description the outbox, or the part of a system */
+              /** @description Outbox, or part of a system */
               source: string
-              /** @description alerts with a lasting cause */
+              /** @description Alerts whose cause still exists */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4483,29 +4483,29 @@ export interface paths {
             'application/json': {
               acknowledgedAt: string | null
               acknowledgedBy: string | null
-              /** @description all of its alerts */
+              /** @description Number of alerts of the incident */
               alerts: number
               closedAt: string | null
               code: string
-              /** @description of its newest alert */
+              /** @description Text of the newest alert */
               detail: string | null
-              /** @description alerts raised in the hour before that */
+              /** @description Alerts raised in the hour before the last one */
               hourBefore: number
               /** Format: uuid */
               id: string
               lastAt: string | null
-              /** @description alerts raised in the last hour */
+              /** @description Alerts raised in the last hour */
               lastHour: number
               /**
                * Format: date-time
-               * @description when its first alert was raised
+               * @description When the first alert was raised
                */
               openedAt: string
               owner: string | null
               snoozedUntil: string | null
-              /** @description the outbox, or the part of a system */
+              /** @description Outbox, or part of a system */
               source: string
-              /** @description alerts with a lasting cause */
+              /** @description Alerts whose cause still exists */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4533,7 +4533,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Snooze an incident for some minutes; 0 ends the snooze */
+    /** Snooze an incident for a number of minutes; 0 ends the snooze */
     post: {
       parameters: {
         query?: never
@@ -4578,29 +4578,29 @@ export interface paths {
             'application/json': {
               acknowledgedAt: string | null
               acknowledgedBy: string | null
-              /** @description all of its alerts */
+              /** @description Number of alerts of the incident */
               alerts: number
               closedAt: string | null
               code: string
-              /** @description of its newest alert */
+              /** @description Text of the newest alert */
               detail: string | null
-              /** @description alerts raised in the hour before that */
+              /** @description Alerts raised in the hour before the last one */
               hourBefore: number
               /** Format: uuid */
               id: string
               lastAt: string | null
-              /** @description alerts raised in the last hour */
+              /** @description Alerts raised in the last hour */
               lastHour: number
               /**
                * Format: date-time
-               * @description when its first alert was raised
+               * @description When the first alert was raised
                */
               openedAt: string
               owner: string | null
               snoozedUntil: string | null
-              /** @description the outbox, or the part of a system */
+              /** @description Outbox, or part of a system */
               source: string
-              /** @description alerts with a lasting cause */
+              /** @description Alerts whose cause still exists */
               standing: number
               /** @enum {unknown} */
               state: 'open' | 'snoozed' | 'closed'
@@ -4628,7 +4628,7 @@ export interface paths {
     }
     /**
      * The journey of a business object: related objects and events, in order
-     * @description From the id of an order, saga, payment, webhook, statement line (`run/line`), message, file row or case of the caller's organisation to all others that it leads to. `isComplete` is false where there is more than is followed.
+     * @description Starts from the id of an order, saga, payment, webhook, statement line (`run/line`), message, file row or case of the caller's organisation and follows all links. `isComplete` is false if there are more than one request follows.
      */
     get: {
       parameters: {
@@ -4670,23 +4670,23 @@ export interface paths {
               things: {
                 detail: string
                 id: string
-                /** @description order, saga, payment, webhook, statement line, message, file row … */
+                /** @description Type of the object: order, saga, payment, webhook, statement line, message, file row … */
                 kind: string
-                /** @description outbox with a message of the same id; null without the permission operate */
+                /** @description Outbox that has a message with this id; null without the permission `operate` */
                 outbox: string | null
                 title: string
-                /** @description the page of the dashboard that shows it */
+                /** @description Path of its dashboard page */
                 to: string
-                /** @description why it waits, now; null for what does not, and for those who do not operate */
+                /** @description Why the object waits now; null if it does not wait, or without the permission `operate` */
                 why: string | null
               }[]
               timeline: {
                 /**
                  * Format: date-time
-                 * @description real time
+                 * @description Real time of the event
                  */
                 at: string
-                /** @description of the thing that it happened to */
+                /** @description Id of the object */
                 id: string
                 kind: string
                 what: string
@@ -4715,7 +4715,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: 'open' | 'released'
@@ -4754,7 +4754,7 @@ export interface paths {
               items: {
                 /** Format: uuid */
                 id: string
-                /** @description organisation, or a kind of thing as payment */
+                /** @description Type of the object, such as payment; or organisation */
                 kind: string
                 /** Format: date-time */
                 placedAt: string
@@ -4763,7 +4763,7 @@ export interface paths {
                 releasedAt: string | null
                 releasedBy: string | null
                 releaseReason: string | null
-                /** @description the thing's id */
+                /** @description Id of the object */
                 subject: string | null
               }[]
               nextCursor: string | null
@@ -4774,8 +4774,8 @@ export interface paths {
     }
     put?: never
     /**
-     * Exempt the organisation, or one of its objects, from retention and erasure
-     * @description The same hold again gives the one that is open, with 200.
+     * Exempt the organisation or one of its objects from retention and erasure
+     * @description If an equal hold is already open, it is returned with 200.
      */
     post: {
       parameters: {
@@ -4797,7 +4797,7 @@ export interface paths {
               | 'file-job'
               | 'family'
             reason: string
-            /** @description the thing's id */
+            /** @description Id of the object */
             subject?: string
           }
         }
@@ -4830,7 +4830,7 @@ export interface paths {
             'application/json': {
               /** Format: uuid */
               id: string
-              /** @description organisation, or a kind of thing as payment */
+              /** @description Type of the object, such as payment; or organisation */
               kind: string
               /** Format: date-time */
               placedAt: string
@@ -4839,7 +4839,7 @@ export interface paths {
               releasedAt: string | null
               releasedBy: string | null
               releaseReason: string | null
-              /** @description the thing's id */
+              /** @description Id of the object */
               subject: string | null
             }
           }
@@ -4853,7 +4853,7 @@ export interface paths {
             'application/json': {
               /** Format: uuid */
               id: string
-              /** @description organisation, or a kind of thing as payment */
+              /** @description Type of the object, such as payment; or organisation */
               kind: string
               /** Format: date-time */
               placedAt: string
@@ -4862,7 +4862,7 @@ export interface paths {
               releasedAt: string | null
               releasedBy: string | null
               releaseReason: string | null
-              /** @description the thing's id */
+              /** @description Id of the object */
               subject: string | null
             }
           }
@@ -4929,7 +4929,7 @@ export interface paths {
             'application/json': {
               /** Format: uuid */
               id: string
-              /** @description organisation, or a kind of thing as payment */
+              /** @description Type of the object, such as payment; or organisation */
               kind: string
               /** Format: date-time */
               placedAt: string
@@ -4938,7 +4938,7 @@ export interface paths {
               releasedAt: string | null
               releasedBy: string | null
               releaseReason: string | null
-              /** @description the thing's id */
+              /** @description Id of the object */
               subject: string | null
             }
           }
@@ -4997,17 +4997,17 @@ export interface paths {
               expiresAt: string
               org: string
               permissions: {
-                /** @description what the permission allows */
+                /** @description What the permission allows */
                 about: string
-                /** @description whether the caller has this permission */
+                /** @description Whether the caller has this permission */
                 allowed: boolean
                 name: string
-                /** @description roles with this permission */
+                /** @description Roles with this permission */
                 roles: (
                   'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
                 )[]
               }[]
-              /** @description permissions of a portal's token; null for users */
+              /** @description Permissions of a portal token; null for users */
               portal: ('read' | 'write') | null
               /** @enum {unknown} */
               role: 'viewer' | 'clerk' | 'member' | 'approver' | 'admin' | 'operator' | 'platform'
@@ -5034,25 +5034,25 @@ export interface paths {
     }
     /**
      * Messages of all outboxes together, newest first
-     * @description An outbox that does not keep what a filter asks for has no message that matches it.
+     * @description Outboxes without the column that a filter needs return no messages.
      */
     get: {
       parameters: {
         query?: {
-          /** @description of the last failure */
+          /** @description Error code of the last failure */
           code?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
-          /** @description anywhere in the last failure; reads row by row */
+          /** @description Text to find in the last failure; reads every row, so it can be slow */
           error?: string
           id?: string
           key?: string
           limit?: number
           outbox?: string
-          /** @description anywhere in the row; reads row by row */
+          /** @description Text to find in the row; reads every row, so it can be slow */
           search?: string
           since?: string
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt'
           status?: string
           tenant?: string
@@ -5091,7 +5091,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description attempts made, the successful one included */
+                /** @description Attempts made, including the successful one */
                 attempts: number
                 claimedUntil: string | null
                 createdAt: string | null
@@ -5101,7 +5101,7 @@ export interface paths {
                 held: boolean
                 id: string
                 key: string | null
-                /** @description the definition's label: its case, order or recipient */
+                /** @description Label from the definition, such as the case, order or recipient */
                 label: string | null
                 outbox: string
                 quarantinedAt: string | null
@@ -5180,9 +5180,9 @@ export interface paths {
                   status: string
                 } | null
                 name: string
-                /** @description the public part of its address */
+                /** @description Public part of the address */
                 shown: string
-                /** @description organisation whose incidents it gets; null for all */
+                /** @description Organisation whose incidents the channel receives; null for all */
                 tenant: string | null
               }[]
             }
@@ -5263,9 +5263,9 @@ export interface paths {
                 status: string
               } | null
               name: string
-              /** @description the public part of its address */
+              /** @description Public part of the address */
               shown: string
-              /** @description organisation whose incidents it gets; null for all */
+              /** @description Organisation whose incidents the channel receives; null for all */
               tenant: string | null
             }
           }
@@ -5402,10 +5402,10 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt' | '-amount' | 'amount'
           status?: 'RUNNING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED'
         }
@@ -5473,11 +5473,11 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description in minor units */
+            /** @description Amount in minor units */
             amount: number
             /** @description ISO 4217 */
             currency: string
-            /** @description waits for the signal release before anything is done */
+            /** @description true: the order waits for the signal `release` before its first step */
             hold?: boolean
             items: {
               quantity: number
@@ -5643,21 +5643,21 @@ export interface paths {
                 businessAccountId: string | null
                 channel: string
                 createdAt: string | null
-                /** @description whatsapp and email are the accounts of the settings */
+                /** @description Id of the account; `whatsapp` and `email` are the accounts in the server's settings */
                 id: string
-                /** @description in the settings of the server, for all organisations */
+                /** @description True for an account in the server's settings, shared by all organisations */
                 isDefault: boolean
                 name: string
-                /** @description the last ten notices of WhatsApp about the account; those of default accounts only for the platform */
+                /** @description Last ten notices of WhatsApp about the account; only the platform sees those of default accounts */
                 notices: {
                   detail: string | null
-                  /** @description the event, in WhatsApp's word */
+                  /** @description Name of the event at WhatsApp */
                   event: string
-                  /** @description the webhook's field, as account_update; errors */
+                  /** @description Field of the webhook, such as account_update or errors */
                   field: string
                   /** Format: date-time */
                   saidAt: string
-                  /** @description the template or the number */
+                  /** @description Template or phone number */
                   subject: string | null
                 }[]
                 phoneNumberIds: string[]
@@ -5665,7 +5665,7 @@ export interface paths {
                   code: string
                   /** Format: date-time */
                   nextProbeAt: string
-                  /** @description null: all numbers */
+                  /** @description Number that is stopped; null for all numbers */
                   phoneNumberId: string | null
                   reason: string
                   /** Format: date-time */
@@ -5693,10 +5693,10 @@ export interface paths {
           'application/json': {
             accessToken: string
             appSecret: string
-            /** @description Meta's id of the WhatsApp business account, for importing its templates */
+            /** @description Meta's id of the WhatsApp business account; needed to import its templates */
             businessAccountId?: string
             name: string
-            /** @description Meta's ids of the numbers to send from */
+            /** @description Meta's ids of the phone numbers to send from */
             phoneNumberIds: string[]
             verifyToken: string
           }
@@ -5731,21 +5731,21 @@ export interface paths {
               businessAccountId: string | null
               channel: string
               createdAt: string | null
-              /** @description whatsapp and email are the accounts of the settings */
+              /** @description Id of the account; `whatsapp` and `email` are the accounts in the server's settings */
               id: string
-              /** @description in the settings of the server, for all organisations */
+              /** @description True for an account in the server's settings, shared by all organisations */
               isDefault: boolean
               name: string
-              /** @description the last ten notices of WhatsApp about the account; those of default accounts only for the platform */
+              /** @description Last ten notices of WhatsApp about the account; only the platform sees those of default accounts */
               notices: {
                 detail: string | null
-                /** @description the event, in WhatsApp's word */
+                /** @description Name of the event at WhatsApp */
                 event: string
-                /** @description the webhook's field, as account_update; errors */
+                /** @description Field of the webhook, such as account_update or errors */
                 field: string
                 /** Format: date-time */
                 saidAt: string
-                /** @description the template or the number */
+                /** @description Template or phone number */
                 subject: string | null
               }[]
               phoneNumberIds: string[]
@@ -5753,7 +5753,7 @@ export interface paths {
                 code: string
                 /** Format: date-time */
                 nextProbeAt: string
-                /** @description null: all numbers */
+                /** @description Number that is stopped; null for all numbers */
                 phoneNumberId: string | null
                 reason: string
                 /** Format: date-time */
@@ -5838,10 +5838,10 @@ export interface paths {
           'application/json': {
             accessToken?: string
             appSecret?: string
-            /** @description Meta's id of the WhatsApp business account, for importing its templates */
+            /** @description Meta's id of the WhatsApp business account; needed to import its templates */
             businessAccountId?: string
             name?: string
-            /** @description Meta's ids of the numbers to send from */
+            /** @description Meta's ids of the phone numbers to send from */
             phoneNumberIds?: string[]
             verifyToken?: string
           }
@@ -5876,21 +5876,21 @@ export interface paths {
               businessAccountId: string | null
               channel: string
               createdAt: string | null
-              /** @description whatsapp and email are the accounts of the settings */
+              /** @description Id of the account; `whatsapp` and `email` are the accounts in the server's settings */
               id: string
-              /** @description in the settings of the server, for all organisations */
+              /** @description True for an account in the server's settings, shared by all organisations */
               isDefault: boolean
               name: string
-              /** @description the last ten notices of WhatsApp about the account; those of default accounts only for the platform */
+              /** @description Last ten notices of WhatsApp about the account; only the platform sees those of default accounts */
               notices: {
                 detail: string | null
-                /** @description the event, in WhatsApp's word */
+                /** @description Name of the event at WhatsApp */
                 event: string
-                /** @description the webhook's field, as account_update; errors */
+                /** @description Field of the webhook, such as account_update or errors */
                 field: string
                 /** Format: date-time */
                 saidAt: string
-                /** @description the template or the number */
+                /** @description Template or phone number */
                 subject: string | null
               }[]
               phoneNumberIds: string[]
@@ -5898,7 +5898,7 @@ export interface paths {
                 code: string
                 /** Format: date-time */
                 nextProbeAt: string
-                /** @description null: all numbers */
+                /** @description Number that is stopped; null for all numbers */
                 phoneNumberId: string | null
                 reason: string
                 /** Format: date-time */
@@ -5983,19 +5983,19 @@ export interface paths {
       parameters: {
         query?: {
           channel?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           dossierId?: string
           errorCode?: string
           limit?: number
-          /** @description created at this time or later */
+          /** @description Only items created at this time or later */
           since?: string
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt'
           status?: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'FAILED' | 'CANCELLED'
           templateCode?: string
           to?: string
-          /** @description created before */
+          /** @description Only items created before this time */
           until?: string
         }
         header?: never
@@ -6047,7 +6047,7 @@ export interface paths {
                 maxAttempts: number
                 nextRetryAt: string | null
                 orgId: string
-                /** @description may have been sent: there was no answer */
+                /** @description True if the provider did not answer: the message may have been sent */
                 outcomeUnknown: boolean
                 payloadJson: unknown
                 /** @enum {unknown} */
@@ -6083,31 +6083,31 @@ export interface paths {
           'application/json': {
             /**
              * Format: uuid
-             * @description the organisation's account that sends it; default its oldest one, or else the server's
+             * @description Account that sends the message; default: the oldest account of the organisation, or the server's if it has none
              */
             accountId?: string
-            /** @description whatsapp or email */
+            /** @description `whatsapp` or `email` */
             channel: string
             dossierId?: string
             /** @default 5 */
             maxAttempts?: number
-            /** @description whatsapp: {language, parameters, and of registered templates header, buttons}; email: {subject, text} */
+            /** @description whatsapp: `{language, parameters}`, for registered templates also `header` and `buttons`; email: `{subject, text}` */
             payloadJson: {
               [key: string]: unknown
             }
             /**
-             * @description urgent goes before normal; default urgent for registered authentication templates
+             * @description Urgent messages are sent before normal ones; default: urgent for registered authentication templates, else normal
              * @enum {unknown}
              */
             priority?: 'normal' | 'urgent'
             /**
              * Format: date-time
-             * @description not before this time, up to 90 days ahead; consent is asked again then
+             * @description Earliest time to send, up to 90 days ahead; consent is checked again at that time
              */
             sendAt?: string
-            /** @description required for whatsapp */
+            /** @description Code of the template; required for whatsapp */
             templateCode?: string
-            /** @description a number as +16505551234 */
+            /** @description Phone number such as +16505551234, or email address */
             to: string
           }
         }
@@ -6155,7 +6155,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description may have been sent: there was no answer */
+              /** @description True if the provider did not answer: the message may have been sent */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6197,7 +6197,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description may have been sent: there was no answer */
+              /** @description True if the provider did not answer: the message may have been sent */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6284,7 +6284,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description may have been sent: there was no answer */
+              /** @description True if the provider did not answer: the message may have been sent */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6323,7 +6323,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -6398,7 +6398,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -6524,7 +6524,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description may have been sent: there was no answer */
+              /** @description True if the provider did not answer: the message may have been sent */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6613,7 +6613,7 @@ export interface paths {
               maxAttempts: number
               nextRetryAt: string | null
               orgId: string
-              /** @description may have been sent: there was no answer */
+              /** @description True if the provider did not answer: the message may have been sent */
               outcomeUnknown: boolean
               payloadJson: unknown
               /** @enum {unknown} */
@@ -6648,12 +6648,12 @@ export interface paths {
     }
     /**
      * Delivery times, read rates and errors of the messages of a period
-     * @description Default the last 24 hours; 31 days at the most. Times are by the provider. Of more than 100,000 messages the newest are counted.
+     * @description Default: the last 24 hours; at most 31 days. Times are the provider's. Of more than 100,000 messages only the newest are counted.
      */
     get: {
       parameters: {
         query?: {
-          /** @description only messages sent by this account */
+          /** @description Only messages sent by this account */
           account?: string
           since?: string
           until?: string
@@ -6689,7 +6689,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description codes of messages that failed, the most frequent first */
+              /** @description Error codes of failed messages, most frequent first */
               errors: {
                 code: string
                 count: number
@@ -6697,7 +6697,7 @@ export interface paths {
               points: {
                 /**
                  * Format: date-time
-                 * @description the beginning of the stretch
+                 * @description Start of the period
                  */
                 at: string
                 created: number
@@ -6798,7 +6798,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -6837,19 +6837,19 @@ export interface paths {
               items: {
                 /** @enum {unknown} */
                 category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-                /** @description as the Cloud API writes them */
+                /** @description Components in the format of the WhatsApp Cloud API */
                 components: unknown[]
                 /** Format: date-time */
                 createdAt: string
                 language: string
                 name: string
-                /** @description parameters that a message must give */
+                /** @description Parameters that a message must include */
                 parameters: {
                   body: string[]
                   buttons: ('url' | 'copy_code' | 'otp')[]
                   header: ('text' | 'image' | 'video' | 'document') | null
                 }
-                /** @description APPROVED, or as Meta says; only approved ones are sent */
+                /** @description Status at Meta; only APPROVED templates are sent */
                 status: string
                 /** Format: date-time */
                 updatedAt: string
@@ -6915,19 +6915,19 @@ export interface paths {
             'application/json': {
               /** @enum {unknown} */
               category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-              /** @description as the Cloud API writes them */
+              /** @description Components in the format of the WhatsApp Cloud API */
               components: unknown[]
               /** Format: date-time */
               createdAt: string
               language: string
               name: string
-              /** @description parameters that a message must give */
+              /** @description Parameters that a message must include */
               parameters: {
                 body: string[]
                 buttons: ('url' | 'copy_code' | 'otp')[]
                 header: ('text' | 'image' | 'video' | 'document') | null
               }
-              /** @description APPROVED, or as Meta says; only approved ones are sent */
+              /** @description Status at Meta; only APPROVED templates are sent */
               status: string
               /** Format: date-time */
               updatedAt: string
@@ -6936,7 +6936,7 @@ export interface paths {
         }
       }
     }
-    /** Register or change a template; its messages are checked when they are queued */
+    /** Register or change a template; messages that use it are checked when queued */
     put: {
       parameters: {
         query?: never
@@ -7024,19 +7024,19 @@ export interface paths {
             'application/json': {
               /** @enum {unknown} */
               category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-              /** @description as the Cloud API writes them */
+              /** @description Components in the format of the WhatsApp Cloud API */
               components: unknown[]
               /** Format: date-time */
               createdAt: string
               language: string
               name: string
-              /** @description parameters that a message must give */
+              /** @description Parameters that a message must include */
               parameters: {
                 body: string[]
                 buttons: ('url' | 'copy_code' | 'otp')[]
                 header: ('text' | 'image' | 'video' | 'document') | null
               }
-              /** @description APPROVED, or as Meta says; only approved ones are sent */
+              /** @description Status at Meta; only APPROVED templates are sent */
               status: string
               /** Format: date-time */
               updatedAt: string
@@ -7052,19 +7052,19 @@ export interface paths {
             'application/json': {
               /** @enum {unknown} */
               category: 'AUTHENTICATION' | 'MARKETING' | 'UTILITY'
-              /** @description as the Cloud API writes them */
+              /** @description Components in the format of the WhatsApp Cloud API */
               components: unknown[]
               /** Format: date-time */
               createdAt: string
               language: string
               name: string
-              /** @description parameters that a message must give */
+              /** @description Parameters that a message must include */
               parameters: {
                 body: string[]
                 buttons: ('url' | 'copy_code' | 'otp')[]
                 header: ('text' | 'image' | 'video' | 'document') | null
               }
-              /** @description APPROVED, or as Meta says; only approved ones are sent */
+              /** @description Status at Meta; only APPROVED templates are sent */
               status: string
               /** Format: date-time */
               updatedAt: string
@@ -7074,7 +7074,7 @@ export interface paths {
       }
     }
     post?: never
-    /** Remove a template: its messages are no longer checked here */
+    /** Remove a template; messages that use it are no longer checked */
     delete: {
       parameters: {
         query?: never
@@ -7141,7 +7141,7 @@ export interface paths {
           'application/json': {
             /**
              * Format: uuid
-             * @description default the server's account, with WHATSAPP_BUSINESS_ACCOUNT_ID
+             * @description Account to import from; default: the server's, which needs WHATSAPP_BUSINESS_ACCOUNT_ID
              */
             accountId?: string
           }
@@ -7174,7 +7174,7 @@ export interface paths {
           content: {
             'application/json': {
               imported: number
-              /** @description of a form that is not supported */
+              /** @description Templates not imported, because their form is not supported */
               skipped: string[]
             }
           }
@@ -7194,7 +7194,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Outboxes with their counts and rates; for an operator of one organisation, its own messages */
+    /** Outboxes with counts and rates; operators of one organisation get its figures only */
     get: {
       parameters: {
         query?: never
@@ -7230,41 +7230,41 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description the table is large: finished states and large counts are estimated; for one organisation at most 10,000 messages are counted, or none if that takes long */
+                /** @description True if the table is large: counts of finished states and large counts are estimates. For one organisation at most 10,000 messages are counted, or none if the count takes too long */
                 approximate: boolean
-                /** @description of all organisations together; null for an operator of one */
+                /** @description Figure of all organisations; null for an operator of one organisation */
                 attemptsPerSecond: number | null
-                /** @description of all organisations together; null for an operator of one */
+                /** @description Figure of all organisations; null for an operator of one organisation */
                 blockedKeys: number | null
                 counts: {
                   [key: string]: number
                 }
-                /** @description since when the one that has been dead longest is */
+                /** @description When the message that has been dead longest died; null without dead messages */
                 deadSince: string | null
-                /** @description due by the business clock */
+                /** @description Messages due by the business clock */
                 due: number
-                /** @description of all organisations together; null for an operator of one */
+                /** @description Figure of all organisations; null for an operator of one organisation */
                 failureRate: number | null
-                /** @description of all organisations together; null for an operator of one */
+                /** @description Figure of all organisations; null for an operator of one organisation */
                 heldKeys: number | null
                 name: string
                 oldestDueSeconds: number
-                /** @description real time since the oldest that is due or was tried was written */
+                /** @description Age in seconds, in real time, of the oldest message that is due or was attempted */
                 oldestUndeliveredSeconds: number
                 paused: boolean
                 pausedAt: string | null
                 pausedBy: string | null
                 pauseReason: string | null
-                /** @description of all organisations together; null for an operator of one */
+                /** @description Figure of all organisations; null for an operator of one organisation */
                 perSecond: number | null
-                /** @description claimed and not tried: open breaker, busy destination, used-up limit */
+                /** @description Messages claimed but not attempted: breaker open, destination busy or limit reached */
                 postponed: number
-                /** @description of all organisations together; null for an operator of one */
+                /** @description Figure of all organisations; null for an operator of one organisation */
                 quarantined: number | null
                 relays: number
-                /** @description waiting for another attempt after a failure */
+                /** @description Messages waiting for another attempt after a failure */
                 retrying: number
-                /** @description the word that this outbox has for each role of a state */
+                /** @description This outbox's state names for each role */
                 roles: {
                   cancelled: string | null
                   claimed: string | null
@@ -7275,7 +7275,7 @@ export interface paths {
                   retry: string | null
                   sent: string | null
                 }
-                /** @description due later and not claimed yet */
+                /** @description Messages due later that no relay has claimed yet */
                 scheduled: number
                 states: string[]
               }[]
@@ -7336,44 +7336,44 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description the table is large: finished states and large counts are estimated; for one organisation at most 10,000 messages are counted, or none if that takes long */
+              /** @description True if the table is large: counts of finished states and large counts are estimates. For one organisation at most 10,000 messages are counted, or none if the count takes too long */
               approximate: boolean
-              /** @description of all organisations together; null for an operator of one */
+              /** @description Figure of all organisations; null for an operator of one organisation */
               attemptsPerSecond: number | null
-              /** @description of all organisations together; null for an operator of one */
+              /** @description Figure of all organisations; null for an operator of one organisation */
               blockedKeys: number | null
               counts: {
                 [key: string]: number
               }
-              /** @description since when the one that has been dead longest is */
+              /** @description When the message that has been dead longest died; null without dead messages */
               deadSince: string | null
               definition: {
                 [key: string]: unknown
               }
-              /** @description due by the business clock */
+              /** @description Messages due by the business clock */
               due: number
-              /** @description of all organisations together; null for an operator of one */
+              /** @description Figure of all organisations; null for an operator of one organisation */
               failureRate: number | null
-              /** @description of all organisations together; null for an operator of one */
+              /** @description Figure of all organisations; null for an operator of one organisation */
               heldKeys: number | null
               name: string
               oldestDueSeconds: number
-              /** @description real time since the oldest that is due or was tried was written */
+              /** @description Age in seconds, in real time, of the oldest message that is due or was attempted */
               oldestUndeliveredSeconds: number
               paused: boolean
               pausedAt: string | null
               pausedBy: string | null
               pauseReason: string | null
-              /** @description of all organisations together; null for an operator of one */
+              /** @description Figure of all organisations; null for an operator of one organisation */
               perSecond: number | null
-              /** @description claimed and not tried: open breaker, busy destination, used-up limit */
+              /** @description Messages claimed but not attempted: breaker open, destination busy or limit reached */
               postponed: number
-              /** @description of all organisations together; null for an operator of one */
+              /** @description Figure of all organisations; null for an operator of one organisation */
               quarantined: number | null
               relays: number
-              /** @description waiting for another attempt after a failure */
+              /** @description Messages waiting for another attempt after a failure */
               retrying: number
-              /** @description the word that this outbox has for each role of a state */
+              /** @description This outbox's state names for each role */
               roles: {
                 cancelled: string | null
                 claimed: string | null
@@ -7384,7 +7384,7 @@ export interface paths {
                 retry: string | null
                 sent: string | null
               }
-              /** @description due later and not claimed yet */
+              /** @description Messages due later that no relay has claimed yet */
               scheduled: number
               states: string[]
             }
@@ -7454,14 +7454,14 @@ export interface paths {
               items: {
                 code: string | null
                 count: number
-                /** @description their destinations, most messages first; empty if there are too many */
+                /** @description Destinations of these messages, most messages first; empty if there are too many */
                 destinations: {
                   count: number
                   destination: string
-                  /** @description readable name of the destination, such as the URL of an endpoint */
+                  /** @description Readable name of the destination, such as the URL of an endpoint */
                   name: string | null
                 }[]
-                /** @description the error of one of them */
+                /** @description Error of one of these messages */
                 error: string | null
                 firstDiedAt: string | null
                 lastDiedAt: string | null
@@ -7525,15 +7525,15 @@ export interface paths {
             'application/json': {
               approximate: boolean
               edges: {
-                /** @description null for the creation of a message */
+                /** @description State before the move; null for the creation of a message */
                 from: string | null
-                /** @description causes of this move; empty for a move that is in no definition */
+                /** @description Causes of the move; empty if no definition has this move */
                 moves: string[]
-                /** @description recently; null if the outbox does not record it */
+                /** @description Recent moves per minute; null if the outbox does not record them */
                 perMinute: number | null
                 to: string
               }[]
-              /** @description period of the rates */
+              /** @description Period of the rates, in seconds */
               measuredSeconds: number
               nodes: {
                 count: number
@@ -7561,7 +7561,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Keys that wait: blocked behind a dead message, or held until a retry is due */
+    /** Keys held back: blocked by a dead message, or waiting for a retry */
     get: {
       parameters: {
         query?: {
@@ -7605,7 +7605,7 @@ export interface paths {
                 dueAt: string | null
                 /** Format: date-time */
                 heldAt: string
-                /** @description the message, or why */
+                /** @description Id of the message that holds the key back, or the reason */
                 heldBy: string
                 key: string
               }[]
@@ -7631,7 +7631,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Unblock a key: the messages behind its dead message are sent */
+    /** Unblock a key, so that the messages behind its dead message are sent */
     post: {
       parameters: {
         query?: never
@@ -7692,19 +7692,19 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description of the last failure */
+          /** @description Error code of the last failure */
           code?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
-          /** @description anywhere in the last failure; reads row by row */
+          /** @description Text to find in the last failure; reads every row, so it can be slow */
           error?: string
           id?: string
           key?: string
           limit?: number
-          /** @description anywhere in the row; reads row by row */
+          /** @description Text to find in the row; reads every row, so it can be slow */
           search?: string
           since?: string
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt'
           status?: string
           tenant?: string
@@ -7745,7 +7745,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description attempts made, the successful one included */
+                /** @description Attempts made, including the successful one */
                 attempts: number
                 claimedUntil: string | null
                 createdAt: string | null
@@ -7755,7 +7755,7 @@ export interface paths {
                 held: boolean
                 id: string
                 key: string | null
-                /** @description the definition's label: its case, order or recipient */
+                /** @description Label from the definition, such as the case, order or recipient */
                 label: string | null
                 quarantinedAt: string | null
                 state: string
@@ -7822,19 +7822,19 @@ export interface paths {
           content: {
             'application/json': {
               archivedAt: string | null
-              /** @description attempts made, the successful one included */
+              /** @description Attempts made, including the successful one */
               attempts: number
               claimedUntil: string | null
               createdAt: string | null
               dueAt: string | null
-              /** @description how the payload is stored; revealed: encrypted, shown decrypted here */
+              /** @description How the payload is stored; `revealed`: stored encrypted, shown decrypted here */
               encryption: 'none' | 'encrypted' | 'erased' | 'revealed'
               error: string | null
               errorCode: string | null
               held: boolean
               id: string
               key: string | null
-              /** @description the definition's label: its case, order or recipient */
+              /** @description Label from the definition, such as the case, order or recipient */
               label: string | null
               message: {
                 [key: string]: unknown
@@ -7944,8 +7944,8 @@ export interface paths {
       cookie?: never
     }
     /**
-     * The timeline of one message: transaction, outbox, topic, inboxes, and others of its trace
-     * @description Read from tables only. `isComplete` is false if the search for messages of the same trace took too long.
+     * The timeline of a message: transaction, outbox, topic, inboxes and other messages of its trace
+     * @description `isComplete` is false if the search for messages of the same trace took too long.
      */
     get: {
       parameters: {
@@ -8063,7 +8063,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Replay a dead message, with attempts at zero */
+    /** Replay a dead message, with zero attempts */
     post: {
       parameters: {
         query?: never
@@ -8128,7 +8128,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** A message with its encrypted payload decrypted; the audit keeps who asked and why */
+    /** A message with its payload decrypted; the audit records who asked and why */
     post: {
       parameters: {
         query?: never
@@ -8173,19 +8173,19 @@ export interface paths {
           content: {
             'application/json': {
               archivedAt: string | null
-              /** @description attempts made, the successful one included */
+              /** @description Attempts made, including the successful one */
               attempts: number
               claimedUntil: string | null
               createdAt: string | null
               dueAt: string | null
-              /** @description how the payload is stored; revealed: encrypted, shown decrypted here */
+              /** @description How the payload is stored; `revealed`: stored encrypted, shown decrypted here */
               encryption: 'none' | 'encrypted' | 'erased' | 'revealed'
               error: string | null
               errorCode: string | null
               held: boolean
               id: string
               key: string | null
-              /** @description the definition's label: its case, order or recipient */
+              /** @description Label from the definition, such as the case, order or recipient */
               label: string | null
               message: {
                 [key: string]: unknown
@@ -8229,7 +8229,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Pause: relays stop claiming in every process; messages in flight finish */
+    /** Pause an outbox: relays stop claiming in every process; messages in flight finish */
     post: {
       parameters: {
         query?: never
@@ -8332,22 +8332,22 @@ export interface paths {
               items: {
                 enqueued: number
                 error: string | null
-                /** @description `every day at 06:00, Europe/Zurich` */
+                /** @description The rule in words, such as `every day at 06:00, Europe/Zurich` */
                 inWords: string
                 lastAt: string | null
                 lastMessage: string | null
-                /** @description handling of times without a running relay */
+                /** @description What happens to times missed while no relay ran */
                 missed: 'latest' | 'all' | 'skip' | null
                 name: string
                 nextAt: string | null
-                /** @description due for more than a minute, and not paused */
+                /** @description True if it has been due for more than a minute and is not paused */
                 overdue: boolean
                 pausedAt: string | null
                 pausedBy: string | null
                 pauseReason: string | null
-                /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
+                /** @description Schedule, such as `every 30s` or `cron 0 6 * * * Europe/Zurich` */
                 rule: string
-                /** @description last run by an operator */
+                /** @description When an operator last ran it; null if never */
                 runAt: string | null
                 runBy: string | null
                 timeZone: string | null
@@ -8374,7 +8374,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Pause a recurring message in every process, after a running enqueue */
+    /** Pause a recurring message in every process; a running enqueue finishes first */
     post: {
       parameters: {
         query?: never
@@ -8418,27 +8418,27 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description false: it was so before */
+              /** @description False if it was already in this state */
               changed: boolean
               recurring: {
                 enqueued: number
                 error: string | null
-                /** @description `every day at 06:00, Europe/Zurich` */
+                /** @description The rule in words, such as `every day at 06:00, Europe/Zurich` */
                 inWords: string
                 lastAt: string | null
                 lastMessage: string | null
-                /** @description handling of times without a running relay */
+                /** @description What happens to times missed while no relay ran */
                 missed: 'latest' | 'all' | 'skip' | null
                 name: string
                 nextAt: string | null
-                /** @description due for more than a minute, and not paused */
+                /** @description True if it has been due for more than a minute and is not paused */
                 overdue: boolean
                 pausedAt: string | null
                 pausedBy: string | null
                 pauseReason: string | null
-                /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
+                /** @description Schedule, such as `every 30s` or `cron 0 6 * * * Europe/Zurich` */
                 rule: string
-                /** @description last run by an operator */
+                /** @description When an operator last ran it; null if never */
                 runAt: string | null
                 runBy: string | null
                 timeZone: string | null
@@ -8463,7 +8463,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Resume a recurring message; what the pause left out is made up for as its definition says */
+    /** Resume a recurring message; its definition decides whether missed times are made up for */
     post: {
       parameters: {
         query?: never
@@ -8478,7 +8478,7 @@ export interface paths {
         content: {
           'application/json': {
             /**
-             * @description leave out the times of the pause
+             * @description skip: do not make up for the times missed during the pause
              * @enum {string}
              */
             missed?: 'skip'
@@ -8512,27 +8512,27 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description false: it was so before */
+              /** @description False if it was already in this state */
               changed: boolean
               recurring: {
                 enqueued: number
                 error: string | null
-                /** @description `every day at 06:00, Europe/Zurich` */
+                /** @description The rule in words, such as `every day at 06:00, Europe/Zurich` */
                 inWords: string
                 lastAt: string | null
                 lastMessage: string | null
-                /** @description handling of times without a running relay */
+                /** @description What happens to times missed while no relay ran */
                 missed: 'latest' | 'all' | 'skip' | null
                 name: string
                 nextAt: string | null
-                /** @description due for more than a minute, and not paused */
+                /** @description True if it has been due for more than a minute and is not paused */
                 overdue: boolean
                 pausedAt: string | null
                 pausedBy: string | null
                 pauseReason: string | null
-                /** @description `every 30s`, or `cron 0 6 * * * Europe/Zurich` */
+                /** @description Schedule, such as `every 30s` or `cron 0 6 * * * Europe/Zurich` */
                 rule: string
-                /** @description last run by an operator */
+                /** @description When an operator last ran it; null if never */
                 runAt: string | null
                 runBy: string | null
                 timeZone: string | null
@@ -8572,7 +8572,7 @@ export interface paths {
         content: {
           'application/json': {
             reason?: string
-            /** @description `runAt` as the caller saw it: 409 if another operator ran it since */
+            /** @description The `runAt` that you last read; 409 if another operator has run it since */
             seen?: string | null
           } | null
         }
@@ -8603,9 +8603,9 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description false: its dedupe key had this message before */
+              /** @description False if the dedupe key already had this message */
               created: boolean
-              /** @description the id of the message */
+              /** @description Id of the message */
               message: string
             }
           }
@@ -8684,7 +8684,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description number in this call */
+              /** @description Number of messages in this call */
               count: number
               dryRun: boolean
             }
@@ -8705,7 +8705,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The latest replays, newest first, with how far they are */
+    /** The latest replays with their progress, newest first */
     get: {
       parameters: {
         query?: never
@@ -8744,7 +8744,7 @@ export interface paths {
             'application/json': {
               items: {
                 by: string
-                /** @description replayed messages that died again, which ends the replay */
+                /** @description Replayed messages that died again; these end the replay */
                 diedAgain: number
                 endedAt: string | null
                 filter: {
@@ -8759,17 +8759,17 @@ export interface paths {
                   until?: string
                 }
                 id: string
-                /** @description matching messages at its start */
+                /** @description Messages that matched when the replay started */
                 matched: number
                 outbox: string
                 perSecond: number | null
                 reason: string | null
-                /** @description replayed so far */
+                /** @description Messages replayed so far */
                 replayed: number
                 /** Format: date-time */
                 startedAt: string
                 state: 'running' | 'done' | 'stopped'
-                /** @description number to replay */
+                /** @description Number of messages to replay */
                 wanted: number
               }[]
             }
@@ -8835,7 +8835,7 @@ export interface paths {
           content: {
             'application/json': {
               by: string
-              /** @description replayed messages that died again, which ends the replay */
+              /** @description Replayed messages that died again; these end the replay */
               diedAgain: number
               endedAt: string | null
               filter: {
@@ -8850,17 +8850,17 @@ export interface paths {
                 until?: string
               }
               id: string
-              /** @description matching messages at its start */
+              /** @description Messages that matched when the replay started */
               matched: number
               outbox: string
               perSecond: number | null
               reason: string | null
-              /** @description replayed so far */
+              /** @description Messages replayed so far */
               replayed: number
               /** Format: date-time */
               startedAt: string
               state: 'running' | 'done' | 'stopped'
-              /** @description number to replay */
+              /** @description Number of messages to replay */
               wanted: number
             }
           }
@@ -8919,7 +8919,7 @@ export interface paths {
           content: {
             'application/json': {
               by: string
-              /** @description replayed messages that died again, which ends the replay */
+              /** @description Replayed messages that died again; these end the replay */
               diedAgain: number
               endedAt: string | null
               filter: {
@@ -8934,17 +8934,17 @@ export interface paths {
                 until?: string
               }
               id: string
-              /** @description matching messages at its start */
+              /** @description Messages that matched when the replay started */
               matched: number
               outbox: string
               perSecond: number | null
               reason: string | null
-              /** @description replayed so far */
+              /** @description Messages replayed so far */
               replayed: number
               /** Format: date-time */
               startedAt: string
               state: 'running' | 'done' | 'stopped'
-              /** @description number to replay */
+              /** @description Number of messages to replay */
               wanted: number
             }
           }
@@ -9013,7 +9013,7 @@ export interface paths {
           content: {
             'application/json': {
               by: string
-              /** @description replayed messages that died again, which ends the replay */
+              /** @description Replayed messages that died again; these end the replay */
               diedAgain: number
               endedAt: string | null
               filter: {
@@ -9028,17 +9028,17 @@ export interface paths {
                 until?: string
               }
               id: string
-              /** @description matching messages at its start */
+              /** @description Messages that matched when the replay started */
               matched: number
               outbox: string
               perSecond: number | null
               reason: string | null
-              /** @description replayed so far */
+              /** @description Messages replayed so far */
               replayed: number
               /** Format: date-time */
               startedAt: string
               state: 'running' | 'done' | 'stopped'
-              /** @description number to replay */
+              /** @description Number of messages to replay */
               wanted: number
             }
           }
@@ -9156,14 +9156,14 @@ export interface paths {
                 bySource: {
                   [key: string]: number
                 }
-                /** @description open problems, one entry per cause, oldest first */
+                /** @description Open problems, one entry per cause, oldest first */
                 causes: {
                   code: string
                   destination: string | null
-                  /** @description of the newest alert */
+                  /** @description Text of the newest alert */
                   detail: string
                   name: string | null
-                  /** @description unacknowledged alerts */
+                  /** @description Unacknowledged alerts */
                   open: number
                   /** Format: date-time */
                   since: string
@@ -9182,18 +9182,18 @@ export interface paths {
               consumers: {
                 dead: number
                 group: string
-                /** @description unacknowledged messages of the group; null before the first sample */
+                /** @description Unacknowledged messages of the group; null before the first sample */
                 lag: number | null
                 oldestDeadAt: string | null
-                /** @description set aside behind another one of their key */
+                /** @description Messages set aside behind a failed message of the same key */
                 parked: number
-                /** @description set aside until their next attempt */
+                /** @description Messages set aside until their next attempt */
                 retrying: number
                 sampledAt: string | null
                 topic: string
                 transport: string | null
               }[]
-              /** @description destinations that did not answer in the last minute, the worst first, at most 20 */
+              /** @description Destinations that failed to answer in the last minute, worst first; at most 20 */
               failing: {
                 answered: number
                 destination: string
@@ -9202,39 +9202,39 @@ export interface paths {
                 unanswered: number
               }[]
               outboxes: {
-                /** @description its relays heard of in the last 15 s, with figures of their last heartbeat */
+                /** @description Relays with a heartbeat in the last 15 seconds, with its figures */
                 alive: {
-                  /** @description 95 % of the last minute’s claims took no longer; null without a claim */
+                  /** @description 95th percentile of claim times in the last minute, in milliseconds; null without claims */
                   claimMs: number | null
-                  /** @description messages claimed and not settled */
+                  /** @description Messages claimed and not yet settled */
                   inFlight: number
-                  /** @description the longest that its event loop was blocked in the last minute */
+                  /** @description Longest time that the event loop was blocked in the last minute, in milliseconds */
                   lagMs: number
                   name: string
                   /** Format: date-time */
                   seenAt: string
-                  /** @description messages settled in the last minute */
+                  /** @description Messages settled in the last minute */
                   settledPerMinute: number
-                  /** @description 95 % of the last minute’s settlements took no longer; null without one */
+                  /** @description 95th percentile of settlement times in the last minute, in milliseconds; null without settlements */
                   settleMs: number | null
                   /** Format: date-time */
                   startedAt: string
                   version: string | null
                 }[]
-                /** @description the table is large: finished states and large counts are estimated; for one organisation at most 10,000 messages are counted, or none if that takes long */
+                /** @description True if the table is large: counts of finished states and large counts are estimates. For one organisation at most 10,000 messages are counted, or none if the count takes too long */
                 approximate: boolean
-                /** @description attempts of the last minute, delivered or not */
+                /** @description Attempts per second in the last minute, successful or not */
                 attemptsPerSecond: number
                 blockedKeys: number
-                /** @description destinations with an open breaker */
+                /** @description Destinations with an open breaker */
                 breakers: {
-                  /** @description the last failure before it */
+                  /** @description Last failure before the breaker opened */
                   cause: {
                     code: string
                     message: string
                   } | null
                   destination: string
-                  /** @description readable name of the destination, such as the URL of an endpoint */
+                  /** @description Readable name of the destination, such as the URL of an endpoint */
                   name: string | null
                   nextProbeAt: string | null
                   /** Format: date-time */
@@ -9244,33 +9244,33 @@ export interface paths {
                 counts: {
                   [key: string]: number
                 }
-                /** @description since when the one that has been dead longest is */
+                /** @description When the message that has been dead longest died; null without dead messages */
                 deadSince: string | null
-                /** @description seconds until due messages are delivered at the rate of the last minute; null without deliveries */
+                /** @description Seconds until all due messages are delivered at the rate of the last minute; null without deliveries */
                 drainSeconds: number | null
-                /** @description due by the business clock */
+                /** @description Messages due by the business clock */
                 due: number
-                /** @description share of failed attempts */
+                /** @description Share of failed attempts in the last minute, from 0 to 1 */
                 failureRate: number
                 heldKeys: number
                 name: string
                 oldestDueSeconds: number
-                /** @description real time since the oldest that is due or was tried was written */
+                /** @description Age in seconds, in real time, of the oldest message that is due or was attempted */
                 oldestUndeliveredSeconds: number
                 openAlerts: number
                 paused: boolean
                 pausedAt: string | null
                 pausedBy: string | null
                 pauseReason: string | null
-                /** @description delivered in the last minute, by the second */
+                /** @description Messages delivered per second in the last minute */
                 perSecond: number
-                /** @description claimed and not tried: open breaker, busy destination, used-up limit */
+                /** @description Messages claimed but not attempted: breaker open, destination busy or limit reached */
                 postponed: number
                 quarantined: number
                 relays: number
-                /** @description waiting for another attempt after a failure */
+                /** @description Messages waiting for another attempt after a failure */
                 retrying: number
-                /** @description the word that this outbox has for each role of a state */
+                /** @description This outbox's state names for each role */
                 roles: {
                   cancelled: string | null
                   claimed: string | null
@@ -9281,7 +9281,7 @@ export interface paths {
                   retry: string | null
                   sent: string | null
                 }
-                /** @description due later and not claimed yet */
+                /** @description Messages due later that no relay has claimed yet */
                 scheduled: number
                 states: string[]
               }[]
@@ -9307,7 +9307,7 @@ export interface paths {
     }
     /**
      * The last minutes of outboxes, for charts
-     * @description Stretches of one minute up to three hours, of ten minutes beyond; the present one is the last. What waited is the most of each stretch, null where no relay counted it.
+     * @description Periods of one minute for up to three hours, ten minutes beyond; the last one is the current one. Counts of waiting messages are the maximum of each period, null if no relay counted them.
      */
     get: {
       parameters: {
@@ -9353,15 +9353,15 @@ export interface paths {
                   dead: number
                   delivered: number
                   due: number | null
-                  /** @description attempts that were made and did not succeed */
+                  /** @description Failed attempts */
                   failed: number
                   lost: number
                   oldestDueSeconds: number | null
                   oldestUndeliveredSeconds: number | null
-                  /** @description messages that were claimed and not tried */
+                  /** @description Messages claimed but not attempted */
                   postponed: number
                   retrying: number | null
-                  /** @description elapsed seconds; the current period is incomplete */
+                  /** @description Length of the period in seconds; the current period is incomplete */
                   seconds: number
                   waiting: number | null
                 }[]
@@ -9391,26 +9391,26 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description minor units */
+          /** @description Amount in minor units */
           amount?: number
-          /** @description minor units */
+          /** @description Amount in minor units */
           amountFrom?: number
-          /** @description minor units */
+          /** @description Amount in minor units */
           amountTo?: number
           currency?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
-          /** @description with a dispute, open or not; or without */
+          /** @description true: only payments with a dispute, open or closed; false: only payments without one */
           disputed?: boolean
           externalPaymentId?: string
           gatewayRef?: string
           limit?: number
-          /** @description created then or later */
+          /** @description Only items created at this time or later */
           since?: string
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt' | '-amount' | 'amount'
           status?: 'pending' | 'succeeded' | 'failed' | 'refunded'
-          /** @description created before */
+          /** @description Only items created before this time */
           until?: string
         }
         header?: never
@@ -9445,18 +9445,18 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description in minor units */
+                /** @description Amount in minor units */
                 amount: number
-                /** @description of a payment with manual capture; null until the gateway has answered */
+                /** @description State of the authorisation, for manual capture; null until the gateway has answered */
                 authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
                 /** @enum {unknown} */
                 capture: 'automatic' | 'manual'
-                /** @description captured amount, in minor units */
+                /** @description Captured amount in minor units */
                 capturedAmount: number | null
                 createdAt: string
                 currency: string
                 description: string | null
-                /** @description of disputes that are open or lost; not of inquiries */
+                /** @description Amount of open and lost disputes in minor units; inquiries do not count */
                 disputedAmount: number
                 disputeStatus: ('inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn') | null
                 errorCode: string | null
@@ -9468,19 +9468,19 @@ export interface paths {
                 metadata: {
                   [key: string]: unknown
                 } | null
-                /** @description captured amount less refunds and disputes; may be negative */
+                /** @description Captured amount less refunds and disputes, in minor units; may be negative */
                 netAmount: number
-                /** @description in lists its type alone */
+                /** @description What the customer must do next; a list has only its type */
                 nextAction: {
-                  /** @description of an sdk: for the gateway’s own library */
+                  /** @description For `sdk`: the secret to pass to the gateway's client library */
                   clientSecret?: string
                   /** @enum {unknown} */
                   type: 'redirect' | 'sdk'
-                  /** @description of a redirect: the customer's address */
+                  /** @description For `redirect`: the URL to send the customer to */
                   url?: string
                 } | null
                 paymentMethod: string | null
-                /** @description given back, as the gateway confirmed */
+                /** @description Amount refunded and confirmed by the gateway, in minor units */
                 refundedAmount: number
                 refundedAt: string | null
                 settledAt: string | null
@@ -9501,7 +9501,7 @@ export interface paths {
       parameters: {
         query?: never
         header: {
-          /** @description yours, and this route’s, for 24 hours */
+          /** @description Unique key of your choice. For 24 hours, repeating the request on this route with this key returns the first answer */
           'idempotency-key': string
         }
         path?: never
@@ -9510,10 +9510,10 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description in minor units */
+            /** @description Amount in minor units */
             amount: number
             /**
-             * @description manual: the money is held, to be captured or voided later; automatic
+             * @description `automatic` (default) takes the money at once; `manual` holds it until you capture or void it
              * @enum {unknown}
              */
             capture?: 'automatic' | 'manual'
@@ -9524,7 +9524,7 @@ export interface paths {
             metadata?: {
               [key: string]: unknown
             }
-            /** @description the gateway's name of the payment method, such as pm_card_visa */
+            /** @description Id of the payment method at the gateway, such as pm_card_visa */
             paymentMethod?: string
           }
         }
@@ -9555,11 +9555,11 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
-              /** @description of a payment with manual capture; null until the gateway has answered */
+              /** @description State of the authorisation, for manual capture; null until the gateway has answered */
               authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
-              /** @description captured amount, in minor units */
+              /** @description Captured amount in minor units */
               capturedAmount?: number | null
               createdAt: string
               currency: string
@@ -9567,13 +9567,13 @@ export interface paths {
               gatewayRef: string | null
               /** Format: uuid */
               id: string
-              /** @description the customer has to authenticate; the webhook says how that ended */
+              /** @description What the customer must do to authenticate; the gateway's webhook reports the result */
               nextAction?: {
-                /** @description of an sdk: for the gateway’s own library */
+                /** @description For `sdk`: the secret to pass to the gateway's client library */
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: the customer's address */
+                /** @description For `redirect`: the URL to send the customer to */
                 url?: string
               }
               /** @enum {unknown} */
@@ -9588,11 +9588,11 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
-              /** @description of a payment with manual capture; null until the gateway has answered */
+              /** @description State of the authorisation, for manual capture; null until the gateway has answered */
               authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
-              /** @description captured amount, in minor units */
+              /** @description Captured amount in minor units */
               capturedAmount?: number | null
               createdAt: string
               currency: string
@@ -9600,13 +9600,13 @@ export interface paths {
               gatewayRef: string | null
               /** Format: uuid */
               id: string
-              /** @description the customer has to authenticate; the webhook says how that ended */
+              /** @description What the customer must do to authenticate; the gateway's webhook reports the result */
               nextAction?: {
-                /** @description of an sdk: for the gateway’s own library */
+                /** @description For `sdk`: the secret to pass to the gateway's client library */
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: the customer's address */
+                /** @description For `redirect`: the URL to send the customer to */
                 url?: string
               }
               /** @enum {unknown} */
@@ -9666,18 +9666,18 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
-              /** @description of a payment with manual capture; null until the gateway has answered */
+              /** @description State of the authorisation, for manual capture; null until the gateway has answered */
               authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
               /** @enum {unknown} */
               capture: 'automatic' | 'manual'
-              /** @description captured amount, in minor units */
+              /** @description Captured amount in minor units */
               capturedAmount: number | null
               createdAt: string
               currency: string
               description: string | null
-              /** @description of disputes that are open or lost; not of inquiries */
+              /** @description Amount of open and lost disputes in minor units; inquiries do not count */
               disputedAmount: number
               disputeStatus: ('inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn') | null
               errorCode: string | null
@@ -9689,19 +9689,19 @@ export interface paths {
               metadata: {
                 [key: string]: unknown
               } | null
-              /** @description captured amount less refunds and disputes; may be negative */
+              /** @description Captured amount less refunds and disputes, in minor units; may be negative */
               netAmount: number
-              /** @description in lists its type alone */
+              /** @description What the customer must do next; a list has only its type */
               nextAction: {
-                /** @description of an sdk: for the gateway’s own library */
+                /** @description For `sdk`: the secret to pass to the gateway's client library */
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: the customer's address */
+                /** @description For `redirect`: the URL to send the customer to */
                 url?: string
               } | null
               paymentMethod: string | null
-              /** @description given back, as the gateway confirmed */
+              /** @description Amount refunded and confirmed by the gateway, in minor units */
               refundedAmount: number
               refundedAt: string | null
               settledAt: string | null
@@ -9721,7 +9721,7 @@ export interface paths {
     head?: never
     /**
      * Change the metadata of a payment
-     * @description Each field that is given is set, or removed if it is null; all others stay. So a payment can be told its payout once it is known.
+     * @description Given fields are set, or removed if null; all others stay. Use it, for example, to add the payout of a payment later.
      */
     patch: {
       parameters: {
@@ -9767,18 +9767,18 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
-              /** @description of a payment with manual capture; null until the gateway has answered */
+              /** @description State of the authorisation, for manual capture; null until the gateway has answered */
               authorisation: ('authorised' | 'captured' | 'voided' | 'expired') | null
               /** @enum {unknown} */
               capture: 'automatic' | 'manual'
-              /** @description captured amount, in minor units */
+              /** @description Captured amount in minor units */
               capturedAmount: number | null
               createdAt: string
               currency: string
               description: string | null
-              /** @description of disputes that are open or lost; not of inquiries */
+              /** @description Amount of open and lost disputes in minor units; inquiries do not count */
               disputedAmount: number
               disputeStatus: ('inquiry' | 'opened' | 'won' | 'lost' | 'withdrawn') | null
               errorCode: string | null
@@ -9790,19 +9790,19 @@ export interface paths {
               metadata: {
                 [key: string]: unknown
               } | null
-              /** @description captured amount less refunds and disputes; may be negative */
+              /** @description Captured amount less refunds and disputes, in minor units; may be negative */
               netAmount: number
-              /** @description in lists its type alone */
+              /** @description What the customer must do next; a list has only its type */
               nextAction: {
-                /** @description of an sdk: for the gateway’s own library */
+                /** @description For `sdk`: the secret to pass to the gateway's client library */
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: the customer's address */
+                /** @description For `redirect`: the URL to send the customer to */
                 url?: string
               } | null
               paymentMethod: string | null
-              /** @description given back, as the gateway confirmed */
+              /** @description Amount refunded and confirmed by the gateway, in minor units */
               refundedAmount: number
               refundedAt: string | null
               settledAt: string | null
@@ -9828,7 +9828,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
         }
@@ -9898,14 +9898,14 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Capture an authorisation, or a part of it; the rest is released
-     * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
+     * Capture an authorisation or a part of it; the rest is released
+     * @description Above the organisation's limit for approvals it becomes a proposal (202), carried out when another user approves it.
      */
     post: {
       parameters: {
         query?: never
         header?: {
-          /** @description yours, and this route’s, for 24 hours */
+          /** @description Unique key of your choice. For 24 hours, repeating the request on this route with this key returns the first answer */
           'idempotency-key'?: string
         }
         path: {
@@ -9916,7 +9916,7 @@ export interface paths {
       requestBody?: {
         content: {
           'application/json': {
-            /** @description in minor units; left out: all that is authorised */
+            /** @description Amount in minor units; default: all that is authorised */
             amount?: number
           } | null
         }
@@ -9947,11 +9947,11 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
-              /** @description of a payment with manual capture; null until the gateway has answered */
+              /** @description State of the authorisation, for manual capture; null until the gateway has answered */
               authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
-              /** @description captured amount, in minor units */
+              /** @description Captured amount in minor units */
               capturedAmount?: number | null
               createdAt: string
               currency: string
@@ -9959,13 +9959,13 @@ export interface paths {
               gatewayRef: string | null
               /** Format: uuid */
               id: string
-              /** @description the customer has to authenticate; the webhook says how that ended */
+              /** @description What the customer must do to authenticate; the gateway's webhook reports the result */
               nextAction?: {
-                /** @description of an sdk: for the gateway’s own library */
+                /** @description For `sdk`: the secret to pass to the gateway's client library */
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: the customer's address */
+                /** @description For `redirect`: the URL to send the customer to */
                 url?: string
               }
               /** @enum {unknown} */
@@ -9980,7 +9980,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -10004,7 +10004,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -10066,7 +10066,7 @@ export interface paths {
                 closedAt: string | null
                 currency: string
                 evidenceDueAt: string | null
-                /** @description its id at the gateway */
+                /** @description Id of the dispute at the gateway */
                 gatewayRef: string
                 /** Format: uuid */
                 id: string
@@ -10097,7 +10097,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The refunds of a payment as they stand now, oldest first */
+    /** The refunds of a payment, oldest first */
     get: {
       parameters: {
         query?: never
@@ -10136,7 +10136,7 @@ export interface paths {
             'application/json': {
               items: {
                 amount: number
-                /** @description when the gateway's webhook confirmed the refund */
+                /** @description When the gateway's webhook confirmed the refund */
                 confirmedAt: string | null
                 createdAt: string
                 currency: string
@@ -10148,7 +10148,7 @@ export interface paths {
                 /** Format: uuid */
                 paymentId: string
                 /**
-                 * @description pending until the gateway’s webhook reports the outcome
+                 * @description `pending` until the gateway's webhook reports the outcome
                  * @enum {unknown}
                  */
                 status: 'pending' | 'succeeded' | 'failed'
@@ -10161,14 +10161,14 @@ export interface paths {
     }
     put?: never
     /**
-     * Refund an amount of a payment, or the rest
-     * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
+     * Refund an amount of a payment, or all that is left
+     * @description Above the organisation's limit for approvals it becomes a proposal (202), carried out when another user approves it.
      */
     post: {
       parameters: {
         query?: never
         header?: {
-          /** @description yours, and this route’s, for 24 hours */
+          /** @description Unique key of your choice. For 24 hours, repeating the request on this route with this key returns the first answer */
           'idempotency-key'?: string
         }
         path: {
@@ -10179,7 +10179,7 @@ export interface paths {
       requestBody?: {
         content: {
           'application/json': {
-            /** @description in minor units; left out: all that is left */
+            /** @description Amount in minor units; default: all that is left */
             amount?: number
           } | null
         }
@@ -10219,7 +10219,7 @@ export interface paths {
               /** Format: uuid */
               paymentId: string
               /**
-               * @description pending until the gateway’s webhook reports the outcome
+               * @description `pending` until the gateway's webhook reports the outcome
                * @enum {unknown}
                */
               status: 'pending' | 'succeeded' | 'failed'
@@ -10242,7 +10242,7 @@ export interface paths {
               /** Format: uuid */
               paymentId: string
               /**
-               * @description pending until the gateway’s webhook reports the outcome
+               * @description `pending` until the gateway's webhook reports the outcome
                * @enum {unknown}
                */
               status: 'pending' | 'succeeded' | 'failed'
@@ -10256,7 +10256,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -10280,7 +10280,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -10300,7 +10300,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** A refund as it stands now */
+    /** A refund */
     get: {
       parameters: {
         query?: never
@@ -10339,7 +10339,7 @@ export interface paths {
           content: {
             'application/json': {
               amount: number
-              /** @description when the gateway's webhook confirmed the refund */
+              /** @description When the gateway's webhook confirmed the refund */
               confirmedAt: string | null
               createdAt: string
               currency: string
@@ -10351,7 +10351,7 @@ export interface paths {
               /** Format: uuid */
               paymentId: string
               /**
-               * @description pending until the gateway’s webhook reports the outcome
+               * @description `pending` until the gateway's webhook reports the outcome
                * @enum {unknown}
                */
               status: 'pending' | 'succeeded' | 'failed'
@@ -10376,7 +10376,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** What the gateway was asked to do for a payment, oldest first */
+    /** Requests to the gateway for a payment, oldest first */
     get: {
       parameters: {
         query?: never
@@ -10419,7 +10419,7 @@ export interface paths {
                 currency: string
                 errorCode: string | null
                 errorMessage: string | null
-                /** @description ours: the gateway does the same key once */
+                /** @description Idempotency key that Posthorn sends to the gateway */
                 gatewayKey: string
                 gatewayRef: string | null
                 /** Format: uuid */
@@ -10454,13 +10454,13 @@ export interface paths {
     put?: never
     /**
      * Void an authorisation
-     * @description Above the limit for four eyes it is proposed instead (202), and done when another user approves it.
+     * @description Above the organisation's limit for approvals it becomes a proposal (202), carried out when another user approves it.
      */
     post: {
       parameters: {
         query?: never
         header?: {
-          /** @description yours, and this route’s, for 24 hours */
+          /** @description Unique key of your choice. For 24 hours, repeating the request on this route with this key returns the first answer */
           'idempotency-key'?: string
         }
         path: {
@@ -10495,11 +10495,11 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
-              /** @description of a payment with manual capture; null until the gateway has answered */
+              /** @description State of the authorisation, for manual capture; null until the gateway has answered */
               authorisation?: ('authorised' | 'captured' | 'voided' | 'expired') | null
-              /** @description captured amount, in minor units */
+              /** @description Captured amount in minor units */
               capturedAmount?: number | null
               createdAt: string
               currency: string
@@ -10507,13 +10507,13 @@ export interface paths {
               gatewayRef: string | null
               /** Format: uuid */
               id: string
-              /** @description the customer has to authenticate; the webhook says how that ended */
+              /** @description What the customer must do to authenticate; the gateway's webhook reports the result */
               nextAction?: {
-                /** @description of an sdk: for the gateway’s own library */
+                /** @description For `sdk`: the secret to pass to the gateway's client library */
                 clientSecret?: string
                 /** @enum {unknown} */
                 type: 'redirect' | 'sdk'
-                /** @description of a redirect: the customer's address */
+                /** @description For `redirect`: the URL to send the customer to */
                 url?: string
               }
               /** @enum {unknown} */
@@ -10528,7 +10528,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -10552,7 +10552,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -10575,8 +10575,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * A short-lived token for an organisation's embedded portal
-     * @description Make it on your server for a user that is logged in to your site, and embed `url` in a frame. The token reaches the webhook routes of its organisation and nothing else. The origins that may embed the portal are in PORTAL_FRAME_ANCESTORS.
+     * Create a short-lived token for an organisation's embedded portal
+     * @description Call it from your server for a user who is logged in to your site, and embed `url` in a frame. The token gives access only to the webhook routes of its organisation. PORTAL_FRAME_ANCESTORS lists the origins that may embed the portal.
      */
     post: {
       parameters: {
@@ -10590,9 +10590,9 @@ export interface paths {
           'application/json': {
             /** @description 900 by default */
             expiresInSeconds?: number
-            /** @description another organisation than your own: the platform's operators may */
+            /** @description Organisation of the portal; default: your own. Only platform operators may name another one */
             org?: string
-            /** @description true: it can look, and change nothing */
+            /** @description true: the portal can read but not change anything */
             readOnly?: boolean
             user?: string
           }
@@ -10629,7 +10629,7 @@ export interface paths {
               org: string
               readOnly: boolean
               token: string
-              /** @description with the token after #, which browsers do not send */
+              /** @description URL to embed, with the token after `#`, which browsers do not send to the server */
               url: string
             }
           }
@@ -10653,7 +10653,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
         }
@@ -10695,11 +10695,11 @@ export interface paths {
                 name: string
                 rules: {
                   /**
-                   * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                   * @description For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it
                    * @enum {unknown}
                    */
                   balances?: 'report' | 'require'
-                  /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                  /** @description For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
                   camtReferences?: (
                     | 'EndToEndId'
                     | 'TxId'
@@ -10723,10 +10723,10 @@ export interface paths {
                     flag?: string | number
                   }
                   creditFlags?: string[]
-                  /** @description of every row, if no column has it */
+                  /** @description Currency of every row, if no column has it */
                   currency?: string
                   /**
-                   * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
+                   * @description Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                    * @default yyyy-MM-dd
                    */
                   dateFormat: string
@@ -10742,30 +10742,30 @@ export interface paths {
                    */
                   delimiter: ',' | ';' | '\t' | '|'
                   /**
-                   * @description `latin1` is read as windows-1252, which has all of it
+                   * @description Encoding; `latin1` is read as its superset windows-1252
                    * @default utf-8
                    * @enum {unknown}
                    */
                   encoding: 'utf-8' | 'windows-1252' | 'latin1'
                   /**
-                   * @description default: detected from the file; all other rules are for `csv`
+                   * @description File format; default: detected. The rules for columns apply to `csv` only
                    * @enum {unknown}
                    */
                   format?: 'csv' | 'camt.053' | 'mt940'
                   /**
-                   * @description line with the names of the columns; null: none
+                   * @description Number of the line with the column names; null: none
                    * @default 1
                    */
                   headerLine: number | null
-                  /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                  /** @description For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank` */
                   mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                   /**
-                   * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                   * @description How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`
                    * @default signed
                    * @enum {unknown}
                    */
                   sign: 'signed' | 'debit-credit' | 'flag'
-                  /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                  /** @description For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####` */
                   textPattern?: string
                   /**
                    * @default
@@ -10802,15 +10802,15 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description of the bank, say */
+            /** @description Name of the profile, such as the bank */
             name: string
             rules: {
               /**
-               * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+               * @description For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it
                * @enum {unknown}
                */
               balances?: 'report' | 'require'
-              /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+              /** @description For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
               camtReferences?: (
                 | 'EndToEndId'
                 | 'TxId'
@@ -10834,10 +10834,10 @@ export interface paths {
                 flag?: string | number
               }
               creditFlags?: string[]
-              /** @description of every row, if no column has it */
+              /** @description Currency of every row, if no column has it */
               currency?: string
               /**
-               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
+               * @description Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                * @default yyyy-MM-dd
                */
               dateFormat: string
@@ -10853,30 +10853,30 @@ export interface paths {
                */
               delimiter: ',' | ';' | '\t' | '|'
               /**
-               * @description `latin1` is read as windows-1252, which has all of it
+               * @description Encoding; `latin1` is read as its superset windows-1252
                * @default utf-8
                * @enum {unknown}
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
-               * @description default: detected from the file; all other rules are for `csv`
+               * @description File format; default: detected. The rules for columns apply to `csv` only
                * @enum {unknown}
                */
               format?: 'csv' | 'camt.053' | 'mt940'
               /**
-               * @description line with the names of the columns; null: none
+               * @description Number of the line with the column names; null: none
                * @default 1
                */
               headerLine: number | null
-              /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+              /** @description For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank` */
               mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
               /**
-               * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+               * @description How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`
                * @default signed
                * @enum {unknown}
                */
               sign: 'signed' | 'debit-credit' | 'flag'
-              /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+              /** @description For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####` */
               textPattern?: string
               /**
                * @default
@@ -10927,11 +10927,11 @@ export interface paths {
               name: string
               rules: {
                 /**
-                 * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                 * @description For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it
                  * @enum {unknown}
                  */
                 balances?: 'report' | 'require'
-                /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                /** @description For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
                 camtReferences?: (
                   | 'EndToEndId'
                   | 'TxId'
@@ -10955,10 +10955,10 @@ export interface paths {
                   flag?: string | number
                 }
                 creditFlags?: string[]
-                /** @description of every row, if no column has it */
+                /** @description Currency of every row, if no column has it */
                 currency?: string
                 /**
-                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
+                 * @description Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                  * @default yyyy-MM-dd
                  */
                 dateFormat: string
@@ -10974,30 +10974,30 @@ export interface paths {
                  */
                 delimiter: ',' | ';' | '\t' | '|'
                 /**
-                 * @description `latin1` is read as windows-1252, which has all of it
+                 * @description Encoding; `latin1` is read as its superset windows-1252
                  * @default utf-8
                  * @enum {unknown}
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
-                 * @description default: detected from the file; all other rules are for `csv`
+                 * @description File format; default: detected. The rules for columns apply to `csv` only
                  * @enum {unknown}
                  */
                 format?: 'csv' | 'camt.053' | 'mt940'
                 /**
-                 * @description line with the names of the columns; null: none
+                 * @description Number of the line with the column names; null: none
                  * @default 1
                  */
                 headerLine: number | null
-                /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                /** @description For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank` */
                 mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                 /**
-                 * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                 * @description How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`
                  * @default signed
                  * @enum {unknown}
                  */
                 sign: 'signed' | 'debit-credit' | 'flag'
-                /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                /** @description For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####` */
                 textPattern?: string
                 /**
                  * @default
@@ -11076,11 +11076,11 @@ export interface paths {
               name: string
               rules: {
                 /**
-                 * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                 * @description For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it
                  * @enum {unknown}
                  */
                 balances?: 'report' | 'require'
-                /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                /** @description For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
                 camtReferences?: (
                   | 'EndToEndId'
                   | 'TxId'
@@ -11104,10 +11104,10 @@ export interface paths {
                   flag?: string | number
                 }
                 creditFlags?: string[]
-                /** @description of every row, if no column has it */
+                /** @description Currency of every row, if no column has it */
                 currency?: string
                 /**
-                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
+                 * @description Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                  * @default yyyy-MM-dd
                  */
                 dateFormat: string
@@ -11123,30 +11123,30 @@ export interface paths {
                  */
                 delimiter: ',' | ';' | '\t' | '|'
                 /**
-                 * @description `latin1` is read as windows-1252, which has all of it
+                 * @description Encoding; `latin1` is read as its superset windows-1252
                  * @default utf-8
                  * @enum {unknown}
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
-                 * @description default: detected from the file; all other rules are for `csv`
+                 * @description File format; default: detected. The rules for columns apply to `csv` only
                  * @enum {unknown}
                  */
                 format?: 'csv' | 'camt.053' | 'mt940'
                 /**
-                 * @description line with the names of the columns; null: none
+                 * @description Number of the line with the column names; null: none
                  * @default 1
                  */
                 headerLine: number | null
-                /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                /** @description For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank` */
                 mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                 /**
-                 * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                 * @description How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`
                  * @default signed
                  * @enum {unknown}
                  */
                 sign: 'signed' | 'debit-credit' | 'flag'
-                /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                /** @description For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####` */
                 textPattern?: string
                 /**
                  * @default
@@ -11225,15 +11225,15 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description of the bank, say */
+            /** @description Name of the profile, such as the bank */
             name?: string
             rules?: {
               /**
-               * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+               * @description For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it
                * @enum {unknown}
                */
               balances?: 'report' | 'require'
-              /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+              /** @description For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
               camtReferences?: (
                 | 'EndToEndId'
                 | 'TxId'
@@ -11257,10 +11257,10 @@ export interface paths {
                 flag?: string | number
               }
               creditFlags?: string[]
-              /** @description of every row, if no column has it */
+              /** @description Currency of every row, if no column has it */
               currency?: string
               /**
-               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
+               * @description Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                * @default yyyy-MM-dd
                */
               dateFormat: string
@@ -11276,30 +11276,30 @@ export interface paths {
                */
               delimiter: ',' | ';' | '\t' | '|'
               /**
-               * @description `latin1` is read as windows-1252, which has all of it
+               * @description Encoding; `latin1` is read as its superset windows-1252
                * @default utf-8
                * @enum {unknown}
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
-               * @description default: detected from the file; all other rules are for `csv`
+               * @description File format; default: detected. The rules for columns apply to `csv` only
                * @enum {unknown}
                */
               format?: 'csv' | 'camt.053' | 'mt940'
               /**
-               * @description line with the names of the columns; null: none
+               * @description Number of the line with the column names; null: none
                * @default 1
                */
               headerLine: number | null
-              /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+              /** @description For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank` */
               mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
               /**
-               * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+               * @description How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`
                * @default signed
                * @enum {unknown}
                */
               sign: 'signed' | 'debit-credit' | 'flag'
-              /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+              /** @description For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####` */
               textPattern?: string
               /**
                * @default
@@ -11315,7 +11315,7 @@ export interface paths {
                     columns: unknown
                   }
               ))
-            /** @description that was seen; with a newer one, 409 */
+            /** @description Version that you read; 409 if there is a newer one */
             version?: number
           }
         }
@@ -11352,11 +11352,11 @@ export interface paths {
               name: string
               rules: {
                 /**
-                 * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                 * @description For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it
                  * @enum {unknown}
                  */
                 balances?: 'report' | 'require'
-                /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                /** @description For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
                 camtReferences?: (
                   | 'EndToEndId'
                   | 'TxId'
@@ -11380,10 +11380,10 @@ export interface paths {
                   flag?: string | number
                 }
                 creditFlags?: string[]
-                /** @description of every row, if no column has it */
+                /** @description Currency of every row, if no column has it */
                 currency?: string
                 /**
-                 * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
+                 * @description Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                  * @default yyyy-MM-dd
                  */
                 dateFormat: string
@@ -11399,30 +11399,30 @@ export interface paths {
                  */
                 delimiter: ',' | ';' | '\t' | '|'
                 /**
-                 * @description `latin1` is read as windows-1252, which has all of it
+                 * @description Encoding; `latin1` is read as its superset windows-1252
                  * @default utf-8
                  * @enum {unknown}
                  */
                 encoding: 'utf-8' | 'windows-1252' | 'latin1'
                 /**
-                 * @description default: detected from the file; all other rules are for `csv`
+                 * @description File format; default: detected. The rules for columns apply to `csv` only
                  * @enum {unknown}
                  */
                 format?: 'csv' | 'camt.053' | 'mt940'
                 /**
-                 * @description line with the names of the columns; null: none
+                 * @description Number of the line with the column names; null: none
                  * @default 1
                  */
                 headerLine: number | null
-                /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                /** @description For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank` */
                 mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                 /**
-                 * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                 * @description How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`
                  * @default signed
                  * @enum {unknown}
                  */
                 sign: 'signed' | 'debit-credit' | 'flag'
-                /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                /** @description For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####` */
                 textPattern?: string
                 /**
                  * @default
@@ -11496,11 +11496,11 @@ export interface paths {
                 createdBy: string
                 rules: {
                   /**
-                   * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+                   * @description For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it
                    * @enum {unknown}
                    */
                   balances?: 'report' | 'require'
-                  /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+                  /** @description For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
                   camtReferences?: (
                     | 'EndToEndId'
                     | 'TxId'
@@ -11524,10 +11524,10 @@ export interface paths {
                     flag?: string | number
                   }
                   creditFlags?: string[]
-                  /** @description of every row, if no column has it */
+                  /** @description Currency of every row, if no column has it */
                   currency?: string
                   /**
-                   * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
+                   * @description Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                    * @default yyyy-MM-dd
                    */
                   dateFormat: string
@@ -11543,30 +11543,30 @@ export interface paths {
                    */
                   delimiter: ',' | ';' | '\t' | '|'
                   /**
-                   * @description `latin1` is read as windows-1252, which has all of it
+                   * @description Encoding; `latin1` is read as its superset windows-1252
                    * @default utf-8
                    * @enum {unknown}
                    */
                   encoding: 'utf-8' | 'windows-1252' | 'latin1'
                   /**
-                   * @description default: detected from the file; all other rules are for `csv`
+                   * @description File format; default: detected. The rules for columns apply to `csv` only
                    * @enum {unknown}
                    */
                   format?: 'csv' | 'camt.053' | 'mt940'
                   /**
-                   * @description line with the names of the columns; null: none
+                   * @description Number of the line with the column names; null: none
                    * @default 1
                    */
                   headerLine: number | null
-                  /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+                  /** @description For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank` */
                   mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
                   /**
-                   * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+                   * @description How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`
                    * @default signed
                    * @enum {unknown}
                    */
                   sign: 'signed' | 'debit-credit' | 'flag'
-                  /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+                  /** @description For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####` */
                   textPattern?: string
                   /**
                    * @default
@@ -11606,7 +11606,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Preview the beginning of a file by rules; stores nothing */
+    /** Preview the beginning of a file with given rules; stores nothing */
     post: {
       parameters: {
         query?: never
@@ -11617,17 +11617,17 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description the first bytes of the file in base64, up to 64 KiB */
+            /** @description First bytes of the file in base64, up to 64 KiB */
             content: string
             /** Format: uuid */
             profile?: string
             rules?: {
               /**
-               * @description camt.053 and MT940: whether a file whose balances do not tie out is loaded and says so, the default, or refused
+               * @description For camt.053 and MT940, when balances do not tie out: `report` (default) loads the file with a warning, `require` refuses it
                * @enum {unknown}
                */
               balances?: 'report' | 'require'
-              /** @description camt.053: which reference is the transaction id, the first that is there; default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
+              /** @description For camt.053: references to take the transaction id from; the first one present wins. Default `EndToEndId`, `TxId`, `InstrId`, `AcctSvcrRef`, `NtryRef` */
               camtReferences?: (
                 | 'EndToEndId'
                 | 'TxId'
@@ -11651,10 +11651,10 @@ export interface paths {
                 flag?: string | number
               }
               creditFlags?: string[]
-              /** @description of every row, if no column has it */
+              /** @description Currency of every row, if no column has it */
               currency?: string
               /**
-               * @description of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
+               * @description Date format, made of `yyyy`, `yy`, `MM`, `M`, `dd`, `d`, `HH`, `mm`, `ss` and separators
                * @default yyyy-MM-dd
                */
               dateFormat: string
@@ -11670,30 +11670,30 @@ export interface paths {
                */
               delimiter: ',' | ';' | '\t' | '|'
               /**
-               * @description `latin1` is read as windows-1252, which has all of it
+               * @description Encoding; `latin1` is read as its superset windows-1252
                * @default utf-8
                * @enum {unknown}
                */
               encoding: 'utf-8' | 'windows-1252' | 'latin1'
               /**
-               * @description default: detected from the file; all other rules are for `csv`
+               * @description File format; default: detected. The rules for columns apply to `csv` only
                * @enum {unknown}
                */
               format?: 'csv' | 'camt.053' | 'mt940'
               /**
-               * @description line with the names of the columns; null: none
+               * @description Number of the line with the column names; null: none
                * @default 1
                */
               headerLine: number | null
-              /** @description MT940: `customer` and `bank` of field 61, the others of field 86; default `EREF`, `customer`, `KREF`, `bank` */
+              /** @description For MT940: references to take the transaction id from, `customer` and `bank` in field 61, the others in field 86; the first one present wins. Default `EREF`, `customer`, `KREF`, `bank` */
               mt940References?: ('EREF' | 'KREF' | 'MREF' | 'customer' | 'bank')[]
               /**
-               * @description where the sign is: in `amount`; in which of the columns `debit` and `credit` the amount is; in `flag`
+               * @description How a row shows its sign: `signed` in the column `amount`; `debit-credit` by the column that has the amount; `flag` in the column `flag`
                * @default signed
                * @enum {unknown}
                */
               sign: 'signed' | 'debit-credit' | 'flag'
-              /** @description camt.053 and MT940: a word of the remittance text that is the transaction id where it is found, before any reference: `#` is a digit, `*` any letters and digits, as in `INV-####` */
+              /** @description For camt.053 and MT940: pattern of a word in the remittance text to use as transaction id, before any reference. `#` is a digit, `*` any letters and digits, as in `INV-####` */
               textPattern?: string
               /**
                * @default
@@ -11738,7 +11738,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description of the file as a whole */
+              /** @description Errors of the whole file */
               errors: {
                 field: string
                 reason: string
@@ -11746,7 +11746,7 @@ export interface paths {
               /** @enum {unknown} */
               format: 'csv' | 'camt.053' | 'mt940'
               header: string[] | null
-              /** @description the first 20, without the header */
+              /** @description First 20 rows, without the header */
               rows: {
                 errors: {
                   field: string
@@ -11754,49 +11754,49 @@ export interface paths {
                 }[]
                 line: number
                 record: {
-                  /** @description in minor units */
+                  /** @description Amount in minor units */
                   amount: number
                   currency: string
                   date: string
                   externalTransactionId: string
                 } | null
-                /** @description as they stand in the file */
+                /** @description Values as in the file */
                 values: string[]
               }[]
-              /** @description balances of a complete camt.053 or MT940 file */
+              /** @description Balances of a complete camt.053 or MT940 file */
               statements: {
                 account: string | null
-                /** @description sum of the entries, in minor units */
+                /** @description Sum of the entries, in minor units */
                 booked: string
                 closing: string | null
                 currency: string
-                /** @description the closing balance less the opening one and the entries, in minor units */
+                /** @description Closing balance less opening balance and entries, in minor units */
                 difference: string | null
                 entries: number
                 firstLine: number | null
-                /** @description its first day */
+                /** @description First day of the statement */
                 from: string | null
                 lastLine: number | null
-                /** @description numbers between the statement of the account that was loaded before it and this one: a warning */
+                /** @description Warning: statement numbers missing between the account's previously loaded statement and this one */
                 missing: {
                   first: number
                   last: number
                 } | null
-                /** @description number in the file, from 1 */
+                /** @description Position of the statement in the file, from 1 */
                 number: number
                 opening: string | null
-                /** @description why not, in words */
+                /** @description Why the balances do not tie out */
                 reason: string | null
-                /** @description its number in the account */
+                /** @description Number of the statement in its account */
                 sequence: number | null
-                /** @description as the bank calls it */
+                /** @description Id of the statement at the bank */
                 statementId: string
-                /** @description null if the file lacks a balance */
+                /** @description Whether opening balance and entries give the closing balance; null if the file lacks a balance */
                 tiesOut: boolean | null
-                /** @description its last day */
+                /** @description Last day of the statement */
                 to: string | null
               }[]
-              /** @description whether the file continues */
+              /** @description True if the file continues after these bytes */
               truncated: boolean
             }
           }
@@ -11820,10 +11820,10 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt'
           status?: 'loaded' | 'running' | 'completed' | 'discarded'
         }
@@ -11859,7 +11859,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description by statement and currency; null where the format has none */
+                /** @description Number of balances, by statement and currency, that tie out, differ or are unknown; null for formats without balances */
                 balances: {
                   differing: number
                   tied: number
@@ -11878,14 +11878,14 @@ export interface paths {
                 /** Format: uuid */
                 id: string
                 matched: number
-                /** @description percent, two decimals */
+                /** @description Percentage with two decimals */
                 matchRate: number
-                /** @description entries that are not booked, and no records */
+                /** @description Entries that the bank has not booked yet; they are not records */
                 pending: number
                 profileId: string | null
                 profileVersion: number | null
                 ranAt: string | null
-                /** @description number of runs */
+                /** @description Number of runs so far */
                 runNo: number
                 /** @enum {unknown} */
                 status: 'loaded' | 'running' | 'completed' | 'discarded'
@@ -11907,16 +11907,16 @@ export interface paths {
     }
     put?: never
     /**
-     * Upload a bank file; all of it is stored or nothing
-     * @description The body is the file, or a form with one (`multipart/form-data`). Its content shows what it is: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. Several camt.053 files may come in one ZIP, and are one run. A workbook (XLSX) is 415: save it as CSV.
+     * Upload a bank file; all of its records are stored or none
+     * @description The body is the file, or a form with one (`multipart/form-data`). Its format is detected: camt.053 (ISO 20022), MT940 (SWIFT), or CSV with the columns `external_transaction_id`, `amount` in major units, `currency` and `date`, in any order, unless a profile says otherwise. One ZIP may contain several camt.053 files, which become one run. A workbook (XLSX) is refused with 415: save it as CSV.
      */
     post: {
       parameters: {
         query?: {
-          /** @description default the form's name, else `upload.csv` */
+          /** @description Name of the file; default: the name in the form, else `upload.csv` */
           filename?: string
           profile?: string
-          /** @description a new id; `/api/v1/stream` reports the progress of the upload under it */
+          /** @description New id of your choice, under which `/api/v1/stream` reports the progress of the upload */
           uploadId?: string
         }
         header?: never
@@ -11950,54 +11950,54 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description by statement and currency; null where the format has none */
+              /** @description Number of balances, by statement and currency, that tie out, differ or are unknown; null for formats without balances */
               balances: {
                 differing: number
                 tied: number
                 unknown: number
               } | null
               bytes: number
-              /** @description records that say the same as an earlier one */
+              /** @description Records with the same content as an earlier one */
               duplicates: number
               filename: string
               /** @enum {unknown} */
               format: 'csv' | 'camt.053' | 'mt940'
-              /** @description warning: statements with missing predecessors */
+              /** @description Warning: statements whose predecessor is missing */
               gaps: {
                 account: string | null
-                /** @description sum of the entries, in minor units */
+                /** @description Sum of the entries, in minor units */
                 booked: string
                 closing: string | null
                 currency: string
-                /** @description the closing balance less the opening one and the entries, in minor units */
+                /** @description Closing balance less opening balance and entries, in minor units */
                 difference: string | null
                 entries: number
                 firstLine: number | null
-                /** @description its first day */
+                /** @description First day of the statement */
                 from: string | null
                 lastLine: number | null
-                /** @description numbers between the statement of the account that was loaded before it and this one: a warning */
+                /** @description Warning: statement numbers missing between the account's previously loaded statement and this one */
                 missing: {
                   first: number
                   last: number
                 } | null
-                /** @description number in the file, from 1 */
+                /** @description Position of the statement in the file, from 1 */
                 number: number
                 opening: string | null
-                /** @description why not, in words */
+                /** @description Why the balances do not tie out */
                 reason: string | null
-                /** @description its number in the account */
+                /** @description Number of the statement in its account */
                 sequence: number | null
-                /** @description as the bank calls it */
+                /** @description Id of the statement at the bank */
                 statementId: string
-                /** @description null if the file lacks a balance */
+                /** @description Whether opening balance and entries give the closing balance; null if the file lacks a balance */
                 tiesOut: boolean | null
-                /** @description its last day */
+                /** @description Last day of the statement */
                 to: string | null
               }[]
               /** Format: uuid */
               id: string
-              /** @description entries that are not booked, and no records */
+              /** @description Entries that the bank has not booked yet; they are not records */
               pending: number
               profile: {
                 /** Format: uuid */
@@ -12006,7 +12006,7 @@ export interface paths {
               } | null
               sha256: string
               sums: {
-                /** @description minor units; text, since it may be very large */
+                /** @description Amount in minor units, as text because it may exceed the range of numbers */
                 amount: string
                 currency: string
                 records: number
@@ -12067,7 +12067,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description by statement and currency; null where the format has none */
+              /** @description Number of balances, by statement and currency, that tie out, differ or are unknown; null for formats without balances */
               balances: {
                 differing: number
                 tied: number
@@ -12086,9 +12086,9 @@ export interface paths {
               /** Format: uuid */
               id: string
               matched: number
-              /** @description percent, two decimals */
+              /** @description Percentage with two decimals */
               matchRate: number
-              /** @description entries that are not booked, and no records */
+              /** @description Entries that the bank has not booked yet; they are not records */
               pending: number
               profileId: string | null
               profileVersion: number | null
@@ -12096,7 +12096,7 @@ export interface paths {
               reasons: {
                 [key: string]: number
               }
-              /** @description number of runs */
+              /** @description Number of runs so far */
               runNo: number
               /** @enum {unknown} */
               status: 'loaded' | 'running' | 'completed' | 'discarded'
@@ -12132,8 +12132,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Decide about many records of a file at once
-     * @description Match, ignore, reopen, take matches back and accept suggestions in one transaction. What is refused changes nothing, and `refused` says why; all others are stored together.
+     * Decide on many records of a file at once
+     * @description Matches, ignores and reopens records, undoes matches and accepts suggestions in one transaction. Refused decisions change nothing and are listed in `refused` with the reason; all others are stored together.
      */
     post: {
       parameters: {
@@ -12151,32 +12151,32 @@ export interface paths {
               | {
                   /** @enum {unknown} */
                   do: 'ignore' | 'reopen' | 'unmatch'
-                  /** @description its line number */
+                  /** @description Line number of the record */
                   recordId: string
-                  /** @description of the record that was looked at; another is 409 */
+                  /** @description Version of the record that you read; 409 if it has changed */
                   version?: number
                 }
               | (
                   | {
                       adjustment?: {
-                        /** @description the record's amount less that of payments and refunds, in minor units; a fee is negative */
+                        /** @description Record's amount less that of payments and refunds, in minor units; a fee is negative */
                         amount: number
                         /** @enum {unknown} */
                         kind: 'fee' | 'rounding' | 'other'
                       }
-                      /** @description disputes that the record is, or that a payout was paid less */
+                      /** @description Disputes that the record stands for, or that the bank deducted from a payout */
                       disputeIds?: string[]
                       /** @enum {string} */
                       do: 'match'
-                      /** @description the record is a part of one payment that has other records too */
+                      /** @description true: the record is one part of a payment that has other records too */
                       part?: boolean
-                      /** @description payments that the record settles; the first is its own */
+                      /** @description Payments that the record settles; the first one is its main payment */
                       paymentIds?: string[]
-                      /** @description its line number */
+                      /** @description Line number of the record */
                       recordId: string
-                      /** @description refunds that the record is, or that a payout was paid less */
+                      /** @description Refunds that the record stands for, or that the bank deducted from a payout */
                       refundIds?: string[]
-                      /** @description of the record that was looked at; another is 409 */
+                      /** @description Version of the record that you read; 409 if it has changed */
                       version?: number
                     }
                   | unknown
@@ -12191,7 +12191,7 @@ export interface paths {
                   suggestionId: string
                 }
             )[]
-            /** @description why, in your words */
+            /** @description Reason, in your own words */
             reason: string
           }
         }
@@ -12227,7 +12227,7 @@ export interface paths {
                   amount: number
                   kind: string
                 } | null
-                /** @description in minor units */
+                /** @description Amount in minor units */
                 amount: number
                 bookedOn: string
                 currency: string
@@ -12235,13 +12235,13 @@ export interface paths {
                 disputeIds: string[]
                 duplicateOf: number | null
                 externalTransactionId: string
-                /** @description deducted amount: by the match, else as in the file */
+                /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
                 fee: number | null
-                /** @description amount and fee */
+                /** @description Amount plus fee, in minor units */
                 gross: number
                 id: string
                 lineNumber: number
-                /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+                /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
                 matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                 matchedPaymentId: string | null
                 occurrenceNo: number
@@ -12269,7 +12269,7 @@ export interface paths {
               refused: {
                 code: string
                 detail: string
-                /** @description index of the decision, from 0 */
+                /** @description Index of the decision, from 0 */
                 index: number
                 recordId?: string
                 suggestionId?: string
@@ -12296,7 +12296,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           reason?:
@@ -12390,8 +12390,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * Withdraw a file: its matches are undone, and it can be uploaded again
-     * @description For a file that was read by the wrong profile, or that should never have come. Its records stay to be looked at; the payments and refunds that they had are free again. A run that is discarded cannot be run or decided on: 409 `RECONCILIATION_DISCARDED`, also if it is discarded twice.
+     * Discard a file: its matches are undone, and it can be uploaded again
+     * @description For a file that was uploaded by mistake or with the wrong profile. Its records stay readable; their payments and refunds are free again. Further runs, decisions or a second discard return 409 `RECONCILIATION_DISCARDED`.
      */
     post: {
       parameters: {
@@ -12405,7 +12405,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description why, in your words */
+            /** @description Reason, in your own words */
             reason: string
           }
         }
@@ -12436,7 +12436,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description by statement and currency; null where the format has none */
+              /** @description Number of balances, by statement and currency, that tie out, differ or are unknown; null for formats without balances */
               balances: {
                 differing: number
                 tied: number
@@ -12455,14 +12455,14 @@ export interface paths {
               /** Format: uuid */
               id: string
               matched: number
-              /** @description percent, two decimals */
+              /** @description Percentage with two decimals */
               matchRate: number
-              /** @description entries that are not booked, and no records */
+              /** @description Entries that the bank has not booked yet; they are not records */
               pending: number
               profileId: string | null
               profileVersion: number | null
               ranAt: string | null
-              /** @description number of runs */
+              /** @description Number of runs so far */
               runNo: number
               /** @enum {unknown} */
               status: 'loaded' | 'running' | 'completed' | 'discarded'
@@ -12485,7 +12485,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -12509,7 +12509,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -12529,12 +12529,12 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Disputes that took money and that no record has, newest first */
+    /** Disputes that took money and have no record, newest first */
     get: {
       parameters: {
         query?: {
           currency?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
         }
@@ -12572,7 +12572,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description in minor units */
+                /** @description Amount in minor units */
                 amount: number
                 createdAt: string
                 currency: string
@@ -12609,7 +12609,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           reason?:
@@ -12681,7 +12681,7 @@ export interface paths {
                 note: string | null
                 openedAt: string
                 payment: {
-                  /** @description in minor units */
+                  /** @description Amount in minor units */
                   amount: number
                   createdAt: string
                   currency: string
@@ -12710,7 +12710,7 @@ export interface paths {
                     amount: number
                     kind: string
                   } | null
-                  /** @description in minor units */
+                  /** @description Amount in minor units */
                   amount: number
                   bookedOn: string
                   currency: string
@@ -12718,13 +12718,13 @@ export interface paths {
                   disputeIds: string[]
                   duplicateOf: number | null
                   externalTransactionId: string
-                  /** @description deducted amount: by the match, else as in the file */
+                  /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
                   fee: number | null
-                  /** @description amount and fee */
+                  /** @description Amount plus fee, in minor units */
                   gross: number
                   id: string
                   lineNumber: number
-                  /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+                  /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
                   matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                   matchedPaymentId: string | null
                   occurrenceNo: number
@@ -12834,15 +12834,15 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
-          /** @description payments of this day and later (UTC) */
+          /** @description Only payments of this day or later (UTC) */
           from?: string
           limit?: number
-          /** @description T+n: business days (Monday to Friday) that the bank has for a payment; one is missing only once they are over */
+          /** @description Business days (Monday to Friday) that the bank takes to pay out (T+n); a payment counts as missing only after them */
           settlesWithin?: number
           status?: 'pending' | 'succeeded' | 'failed' | 'refunded'
-          /** @description payments of this day and earlier */
+          /** @description Only payments of this day or earlier (UTC) */
           to?: string
         }
         header?: never
@@ -12879,7 +12879,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description in minor units */
+                /** @description Amount in minor units */
                 amount: number
                 createdAt: string
                 currency: string
@@ -12913,7 +12913,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           reason?:
@@ -12968,7 +12968,7 @@ export interface paths {
                   amount: number
                   kind: string
                 } | null
-                /** @description in minor units */
+                /** @description Amount in minor units */
                 amount: number
                 bookedOn: string
                 currency: string
@@ -12976,13 +12976,13 @@ export interface paths {
                 disputeIds: string[]
                 duplicateOf: number | null
                 externalTransactionId: string
-                /** @description deducted amount: by the match, else as in the file */
+                /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
                 fee: number | null
-                /** @description amount and fee */
+                /** @description Amount plus fee, in minor units */
                 gross: number
                 id: string
                 lineNumber: number
-                /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+                /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
                 matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                 matchedPaymentId: string | null
                 occurrenceNo: number
@@ -13035,7 +13035,7 @@ export interface paths {
         header?: never
         path: {
           id: string
-          /** @description its line number */
+          /** @description Line number of the record */
           recordId: string
         }
         cookie?: never
@@ -13071,7 +13071,7 @@ export interface paths {
                 amount: number
                 kind: string
               } | null
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
               bookedOn: string
               currency: string
@@ -13079,11 +13079,11 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description deducted amount: by the match, else as in the file */
+              /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
               fee: number | null
-              /** @description amount and fee */
+              /** @description Amount plus fee, in minor units */
               gross: number
-              /** @description newest first */
+              /** @description History, newest first */
               history: {
                 actor: string | null
                 createdAt: string
@@ -13107,13 +13107,13 @@ export interface paths {
               }[]
               id: string
               lineNumber: number
-              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+              /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
               paymentIds: string[]
               payments: {
-                /** @description in minor units */
+                /** @description Amount in minor units */
                 amount: number
                 createdAt: string
                 currency: string
@@ -13141,7 +13141,7 @@ export interface paths {
               /** @enum {unknown} */
               status: 'unmatched' | 'matched'
               suggestions: {
-                /** @description the adjustment that the difference becomes when accepted; a fee is negative */
+                /** @description Adjustment that accepting the suggestion records for the difference; a fee is negative */
                 adjustment: {
                   amount: number
                   /** @enum {unknown} */
@@ -13149,14 +13149,14 @@ export interface paths {
                 } | null
                 ambiguous: boolean
                 createdAt: string
-                /** @description the record's amount less that of the payments */
+                /** @description Record's amount less that of the payments, in minor units */
                 difference: number
                 /** Format: uuid */
                 id: string
                 kind: string
                 paymentIds: string[]
                 recordId: string
-                /** @description the records of a payment in parts, else the one */
+                /** @description Records that together pay one payment; otherwise the single record */
                 recordIds: string[]
                 refundIds: string[]
                 status: string
@@ -13184,14 +13184,14 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Leave a record out of the exceptions */
+    /** Ignore a record: it is no longer an exception */
     post: {
       parameters: {
         query?: never
         header?: never
         path: {
           id: string
-          /** @description its line number */
+          /** @description Line number of the record */
           recordId: string
         }
         cookie?: never
@@ -13199,9 +13199,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description why, in your words */
+            /** @description Reason, in your own words */
             reason: string
-            /** @description of the record that was looked at; another is 409 */
+            /** @description Version of the record that you read; 409 if it has changed */
             version?: number
           }
         }
@@ -13236,7 +13236,7 @@ export interface paths {
                 amount: number
                 kind: string
               } | null
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
               bookedOn: string
               currency: string
@@ -13244,13 +13244,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description deducted amount: by the match, else as in the file */
+              /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
               fee: number | null
-              /** @description amount and fee */
+              /** @description Amount plus fee, in minor units */
               gross: number
               id: string
               lineNumber: number
-              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+              /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13284,7 +13284,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -13308,7 +13308,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -13337,7 +13337,7 @@ export interface paths {
         header?: never
         path: {
           id: string
-          /** @description its line number */
+          /** @description Line number of the record */
           recordId: string
         }
         cookie?: never
@@ -13347,24 +13347,24 @@ export interface paths {
           'application/json':
             | {
                 adjustment?: {
-                  /** @description the record's amount less that of payments and refunds, in minor units; a fee is negative */
+                  /** @description Record's amount less that of payments and refunds, in minor units; a fee is negative */
                   amount: number
                   /** @enum {unknown} */
                   kind: 'fee' | 'rounding' | 'other'
                 }
-                /** @description disputes that the record is, or that a payout was paid less */
+                /** @description Disputes that the record stands for, or that the bank deducted from a payout */
                 disputeIds?: string[]
-                /** @description the record is a part of one payment that has other records too */
+                /** @description true: the record is one part of a payment that has other records too */
                 part?: boolean
                 /** Format: uuid */
                 paymentId?: string
-                /** @description payments that the record settles; the first is its own */
+                /** @description Payments that the record settles; the first one is its main payment */
                 paymentIds?: string[]
-                /** @description why, in your words */
+                /** @description Reason, in your own words */
                 reason: string
-                /** @description refunds that the record is, or that a payout was paid less */
+                /** @description Refunds that the record stands for, or that the bank deducted from a payout */
                 refundIds?: string[]
-                /** @description of the record that was looked at; another is 409 */
+                /** @description Version of the record that you read; 409 if it has changed */
                 version?: number
               }
             | unknown
@@ -13403,7 +13403,7 @@ export interface paths {
                 amount: number
                 kind: string
               } | null
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
               bookedOn: string
               currency: string
@@ -13411,13 +13411,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description deducted amount: by the match, else as in the file */
+              /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
               fee: number | null
-              /** @description amount and fee */
+              /** @description Amount plus fee, in minor units */
               gross: number
               id: string
               lineNumber: number
-              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+              /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13451,7 +13451,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -13475,7 +13475,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -13497,14 +13497,14 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let runs look at a record again */
+    /** Reopen a record, so that runs consider it again */
     post: {
       parameters: {
         query?: never
         header?: never
         path: {
           id: string
-          /** @description its line number */
+          /** @description Line number of the record */
           recordId: string
         }
         cookie?: never
@@ -13512,9 +13512,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description why, in your words */
+            /** @description Reason, in your own words */
             reason: string
-            /** @description of the record that was looked at; another is 409 */
+            /** @description Version of the record that you read; 409 if it has changed */
             version?: number
           }
         }
@@ -13549,7 +13549,7 @@ export interface paths {
                 amount: number
                 kind: string
               } | null
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
               bookedOn: string
               currency: string
@@ -13557,13 +13557,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description deducted amount: by the match, else as in the file */
+              /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
               fee: number | null
-              /** @description amount and fee */
+              /** @description Amount plus fee, in minor units */
               gross: number
               id: string
               lineNumber: number
-              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+              /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13597,7 +13597,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -13621,7 +13621,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -13643,14 +13643,14 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Take a match back; no run matches the record again */
+    /** Undo a match; no run matches the record again */
     post: {
       parameters: {
         query?: never
         header?: never
         path: {
           id: string
-          /** @description its line number */
+          /** @description Line number of the record */
           recordId: string
         }
         cookie?: never
@@ -13658,9 +13658,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description why, in your words */
+            /** @description Reason, in your own words */
             reason: string
-            /** @description of the record that was looked at; another is 409 */
+            /** @description Version of the record that you read; 409 if it has changed */
             version?: number
           }
         }
@@ -13695,7 +13695,7 @@ export interface paths {
                 amount: number
                 kind: string
               } | null
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
               bookedOn: string
               currency: string
@@ -13703,13 +13703,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description deducted amount: by the match, else as in the file */
+              /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
               fee: number | null
-              /** @description amount and fee */
+              /** @description Amount plus fee, in minor units */
               gross: number
               id: string
               lineNumber: number
-              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+              /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -13743,7 +13743,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -13767,7 +13767,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -13787,12 +13787,12 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Refunds that no record has, newest first: what money going out may be */
+    /** Refunds without a record, newest first */
     get: {
       parameters: {
         query?: {
           currency?: string
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
         }
@@ -13830,7 +13830,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description in minor units */
+                /** @description Amount in minor units */
                 amount: number
                 createdAt: string
                 currency: string
@@ -13909,7 +13909,7 @@ export interface paths {
           content: {
             'application/json': {
               matched: number
-              /** @description percent, two decimals */
+              /** @description Percentage with two decimals */
               matchRate: number
               reasons: {
                 [key: string]: number
@@ -13936,12 +13936,12 @@ export interface paths {
     }
     /**
      * The statements of a file, and whether their balances tie out
-     * @description Of a camt.053 or MT940 file, by statement and currency: opening balance + entries = closing balance, or the difference. CSV has none.
+     * @description For camt.053 and MT940, by statement and currency: whether opening balance + entries = closing balance, or the difference. CSV files have no statements.
      */
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
         }
@@ -13980,34 +13980,34 @@ export interface paths {
             'application/json': {
               items: {
                 account: string | null
-                /** @description sum of the entries, in minor units */
+                /** @description Sum of the entries, in minor units */
                 booked: string
                 closing: string | null
                 currency: string
-                /** @description the closing balance less the opening one and the entries, in minor units */
+                /** @description Closing balance less opening balance and entries, in minor units */
                 difference: string | null
                 entries: number
                 firstLine: number | null
-                /** @description its first day */
+                /** @description First day of the statement */
                 from: string | null
                 lastLine: number | null
-                /** @description numbers between the statement of the account that was loaded before it and this one: a warning */
+                /** @description Warning: statement numbers missing between the account's previously loaded statement and this one */
                 missing: {
                   first: number
                   last: number
                 } | null
-                /** @description number in the file, from 1 */
+                /** @description Position of the statement in the file, from 1 */
                 number: number
                 opening: string | null
-                /** @description why not, in words */
+                /** @description Why the balances do not tie out */
                 reason: string | null
-                /** @description its number in the account */
+                /** @description Number of the statement in its account */
                 sequence: number | null
-                /** @description as the bank calls it */
+                /** @description Id of the statement at the bank */
                 statementId: string
-                /** @description null if the file lacks a balance */
+                /** @description Whether opening balance and entries give the closing balance; null if the file lacks a balance */
                 tiesOut: boolean | null
-                /** @description its last day */
+                /** @description Last day of the statement */
                 to: string | null
               }[]
               nextCursor: string | null
@@ -14033,7 +14033,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Suggest matches, without matching */
+    /** Suggest matches without matching */
     post: {
       parameters: {
         query?: never
@@ -14048,9 +14048,9 @@ export interface paths {
           'application/json': {
             passes: (
               | {
-                  /** @description minor units */
+                  /** @description Tolerance in minor units */
                   absolute?: number
-                  /** @description hundredths of a percent */
+                  /** @description Tolerance in hundredths of a percent */
                   bps?: number
                   /** @enum {string} */
                   kind: 'amount_tolerance'
@@ -14066,9 +14066,9 @@ export interface paths {
                     metadata: string
                   }
                   fee?: {
-                    /** @description minor units */
+                    /** @description Tolerance in minor units */
                     absolute?: number
-                    /** @description hundredths of a percent */
+                    /** @description Tolerance in hundredths of a percent */
                     bps?: number
                   }
                   /** @enum {string} */
@@ -14076,9 +14076,9 @@ export interface paths {
                 }
               | {
                   fee?: {
-                    /** @description minor units */
+                    /** @description Tolerance in minor units */
                     absolute?: number
-                    /** @description hundredths of a percent */
+                    /** @description Tolerance in hundredths of a percent */
                     bps?: number
                   }
                   /** @enum {string} */
@@ -14140,7 +14140,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: 'open' | 'accepted' | 'dismissed'
@@ -14179,7 +14179,7 @@ export interface paths {
           content: {
             'application/json': {
               items: {
-                /** @description the adjustment that the difference becomes when accepted; a fee is negative */
+                /** @description Adjustment that accepting the suggestion records for the difference; a fee is negative */
                 adjustment: {
                   amount: number
                   /** @enum {unknown} */
@@ -14187,14 +14187,14 @@ export interface paths {
                 } | null
                 ambiguous: boolean
                 createdAt: string
-                /** @description the record's amount less that of the payments */
+                /** @description Record's amount less that of the payments, in minor units */
                 difference: number
                 /** Format: uuid */
                 id: string
                 kind: string
                 paymentIds: string[]
                 recordId: string
-                /** @description the records of a payment in parts, else the one */
+                /** @description Records that together pay one payment; otherwise the single record */
                 recordIds: string[]
                 refundIds: string[]
                 status: string
@@ -14222,7 +14222,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Match a record as suggested */
+    /** Accept a suggestion and match its record */
     post: {
       parameters: {
         query?: never
@@ -14273,7 +14273,7 @@ export interface paths {
                 amount: number
                 kind: string
               } | null
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number
               bookedOn: string
               currency: string
@@ -14281,13 +14281,13 @@ export interface paths {
               disputeIds: string[]
               duplicateOf: number | null
               externalTransactionId: string
-              /** @description deducted amount: by the match, else as in the file */
+              /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
               fee: number | null
-              /** @description amount and fee */
+              /** @description Amount plus fee, in minor units */
               gross: number
               id: string
               lineNumber: number
-              /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+              /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
               matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
               matchedPaymentId: string | null
               occurrenceNo: number
@@ -14321,7 +14321,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description in minor units */
+              /** @description Amount in minor units */
               amount: number | null
               currency: string | null
               decidedAt: string | null
@@ -14345,7 +14345,7 @@ export interface paths {
               } | null
               /** @enum {unknown} */
               status: 'pending' | 'approved' | 'rejected' | 'withdrawn' | 'expired'
-              /** @description the payment, `run/line` of a record, the run, or `limits` */
+              /** @description Id of the payment or run, `run/line` of a record, or `limits` */
               subject: string
             }
           }
@@ -14411,7 +14411,7 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description the adjustment that the difference becomes when accepted; a fee is negative */
+              /** @description Adjustment that accepting the suggestion records for the difference; a fee is negative */
               adjustment: {
                 amount: number
                 /** @enum {unknown} */
@@ -14419,14 +14419,14 @@ export interface paths {
               } | null
               ambiguous: boolean
               createdAt: string
-              /** @description the record's amount less that of the payments */
+              /** @description Record's amount less that of the payments, in minor units */
               difference: number
               /** Format: uuid */
               id: string
               kind: string
               paymentIds: string[]
               recordId: string
-              /** @description the records of a payment in parts, else the one */
+              /** @description Records that together pay one payment; otherwise the single record */
               recordIds: string[]
               refundIds: string[]
               status: string
@@ -14486,13 +14486,13 @@ export interface paths {
           content: {
             'application/json': {
               currencies: {
-                /** @description excess of matched records over their payments */
+                /** @description Amount of matched records less that of their payments */
                 adjustments: string
                 currency: string
                 fileTotal: string
-                /** @description matched by the last run or since */
+                /** @description Amount matched by the last run or later */
                 matched: string
-                /** @description matched before the last run */
+                /** @description Amount matched before the last run */
                 opening: string
                 records: {
                   [key: string]: number
@@ -14520,11 +14520,11 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Records that need a decision, of the newest file first */
+    /** Records that need a decision, newest file first */
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           reason?:
@@ -14594,7 +14594,7 @@ export interface paths {
                 note: string | null
                 openedAt: string
                 payment: {
-                  /** @description in minor units */
+                  /** @description Amount in minor units */
                   amount: number
                   createdAt: string
                   currency: string
@@ -14623,7 +14623,7 @@ export interface paths {
                     amount: number
                     kind: string
                   } | null
-                  /** @description in minor units */
+                  /** @description Amount in minor units */
                   amount: number
                   bookedOn: string
                   currency: string
@@ -14631,13 +14631,13 @@ export interface paths {
                   disputeIds: string[]
                   duplicateOf: number | null
                   externalTransactionId: string
-                  /** @description deducted amount: by the match, else as in the file */
+                  /** @description Fee deducted by the bank, in minor units: from the match, else from the file */
                   fee: number | null
-                  /** @description amount and fee */
+                  /** @description Amount plus fee, in minor units */
                   gross: number
                   id: string
                   lineNumber: number
-                  /** @description the matched kind; for a refund or dispute, matchedPaymentId is its payment */
+                  /** @description Type of the match; for a refund or dispute, `matchedPaymentId` is its payment */
                   matchedAs: ('payment' | 'part' | 'refund' | 'dispute') | null
                   matchedPaymentId: string | null
                   occurrenceNo: number
@@ -14685,7 +14685,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Figures of all files: rate, money matched and at risk, exceptions, the last 14 days */
+    /** Figures of all files: match rate, money matched and at risk, exceptions, the last 14 days */
     get: {
       parameters: {
         query?: never
@@ -14726,31 +14726,31 @@ export interface paths {
               days: {
                 day: string
                 matched: number
-                /** @description by currency, in minor units */
+                /** @description Amount by currency, in minor units */
                 moneyAtRisk: {
                   [key: string]: string
                 }
-                /** @description by currency, in minor units */
+                /** @description Amount by currency, in minor units */
                 moneyMatched: {
                   [key: string]: string
                 }
-                /** @description percent, two decimals */
+                /** @description Percentage with two decimals */
                 reconciliationRate: number
                 total: number
               }[]
               matched: number
-              /** @description by currency, in minor units */
+              /** @description Amount by currency, in minor units */
               moneyAtRisk: {
                 [key: string]: string
               }
-              /** @description by currency, in minor units */
+              /** @description Amount by currency, in minor units */
               moneyMatched: {
                 [key: string]: string
               }
               openExceptions: number
-              /** @description percent, two decimals */
+              /** @description Percentage with two decimals */
               reconciliationRate: number
-              /** @description open for more than 7 days */
+              /** @description Exceptions open for more than 7 days */
               staleExceptions: number
               total: number
             }
@@ -14777,12 +14777,12 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt'
-          /** @description pending until the gateway’s webhook reports the outcome */
+          /** @description `pending` until the gateway's webhook reports the outcome */
           status?: 'pending' | 'succeeded' | 'failed'
         }
         header?: never
@@ -14818,7 +14818,7 @@ export interface paths {
             'application/json': {
               items: {
                 amount: number
-                /** @description when the gateway's webhook confirmed the refund */
+                /** @description When the gateway's webhook confirmed the refund */
                 confirmedAt: string | null
                 createdAt: string
                 currency: string
@@ -14830,7 +14830,7 @@ export interface paths {
                 /** Format: uuid */
                 paymentId: string
                 /**
-                 * @description pending until the gateway’s webhook reports the outcome
+                 * @description `pending` until the gateway's webhook reports the outcome
                  * @enum {unknown}
                  */
                 status: 'pending' | 'succeeded' | 'failed'
@@ -14861,7 +14861,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description the caller's organisation, or the defaults of all (platform only) */
+          /** @description `organisation`: the caller's; otherwise the defaults for all (platform operators only) */
           scope?: 'organisation' | 'platform'
         }
         header?: never
@@ -14897,28 +14897,28 @@ export interface paths {
             'application/json': {
               items: {
                 class: string
-                /** @description the default */
+                /** @description Default retention */
                 default: string
-                /** @description rows past their time that are not held, up to 10,000; null if not counted in time */
+                /** @description Rows past their retention without a legal hold, up to 10,000; null if the count took too long */
                 due: number | null
-                /** @description a number of days, hours or minutes as 90d, or forever */
+                /** @description Retention in days, hours or minutes, such as 90d; or `forever` */
                 keep: string
                 /** @enum {unknown} */
                 keepSetBy: 'organisation' | 'platform' | 'default'
                 lastError: string | null
                 lastRemoved: number | null
                 lastRunAt: string | null
-                /** @description the least that may be set */
+                /** @description Shortest retention that may be set; null if there is none */
                 least: string | null
-                /** @description data that remains after the removal */
+                /** @description Data that remains after removal */
                 leaves: string
                 nextRunAt: string | null
                 oldestAt: string | null
-                /** @description whether it can say who a person is */
+                /** @description Whether this data can identify a person */
                 personal: boolean
-                /** @description rows that went so far, of all organisations */
+                /** @description Rows removed so far, of all organisations */
                 removed: number
-                /** @description whether it can be set in this scope */
+                /** @description Whether it can be set in this scope */
                 settable: boolean
                 title: string
               }[]
@@ -14929,7 +14929,7 @@ export interface paths {
     }
     /**
      * Set the retention of a class of data; null restores the default
-     * @description A time below the least of the class, or of a class whose time cannot be set, is 400. The next run applies it.
+     * @description Returns 400 if the time is below the minimum of the class or cannot be set. The next run applies it.
      */
     put: {
       parameters: {
@@ -14944,7 +14944,7 @@ export interface paths {
             class: string
             keep: string | null
             /**
-             * @description the caller's organisation, or the defaults of all (platform only)
+             * @description `organisation`: the caller's; otherwise the defaults for all (platform operators only)
              * @default organisation
              */
             scope?: 'organisation' | 'platform'
@@ -14978,28 +14978,28 @@ export interface paths {
           content: {
             'application/json': {
               class: string
-              /** @description the default */
+              /** @description Default retention */
               default: string
-              /** @description rows past their time that are not held, up to 10,000; null if not counted in time */
+              /** @description Rows past their retention without a legal hold, up to 10,000; null if the count took too long */
               due: number | null
-              /** @description a number of days, hours or minutes as 90d, or forever */
+              /** @description Retention in days, hours or minutes, such as 90d; or `forever` */
               keep: string
               /** @enum {unknown} */
               keepSetBy: 'organisation' | 'platform' | 'default'
               lastError: string | null
               lastRemoved: number | null
               lastRunAt: string | null
-              /** @description the least that may be set */
+              /** @description Shortest retention that may be set; null if there is none */
               least: string | null
-              /** @description data that remains after the removal */
+              /** @description Data that remains after removal */
               leaves: string
               nextRunAt: string | null
               oldestAt: string | null
-              /** @description whether it can say who a person is */
+              /** @description Whether this data can identify a person */
               personal: boolean
-              /** @description rows that went so far, of all organisations */
+              /** @description Rows removed so far, of all organisations */
               removed: number
-              /** @description whether it can be set in this scope */
+              /** @description Whether it can be set in this scope */
               settable: boolean
               title: string
             }
@@ -15025,11 +15025,11 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           name?: string
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt'
           status?:
             'RUNNING' | 'COMPENSATING' | 'COMPLETED' | 'COMPENSATED' | 'FAILED' | 'TERMINATED'
@@ -15069,7 +15069,7 @@ export interface paths {
                 cancelledAt: string | null
                 createdAt: string
                 deadlineAt: string | null
-                /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
+                /** @description Direction of its steps, for a failed saga at the failure; null once it has ended */
                 direction: ('forward' | 'back') | null
                 dueAt: string | null
                 error: {
@@ -15175,7 +15175,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
+              /** @description Direction of its steps, for a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15220,7 +15220,7 @@ export interface paths {
                   fork: number
                   name: string
                 } | null
-                /** @description Until when it waits, by the business clock */
+                /** @description Deadline of the step, by the business clock */
                 dueAt: string | null
                 endedAt: string | null
                 error: {
@@ -15275,7 +15275,7 @@ export interface paths {
       requestBody?: {
         content: {
           'application/json': {
-            /** @description stays with the saga, and in the audit */
+            /** @description Reason, kept with the saga and in the audit */
             reason?: string
           } | null
         }
@@ -15332,7 +15332,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
+              /** @description Direction of its steps, for a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15377,7 +15377,7 @@ export interface paths {
                   fork: number
                   name: string
                 } | null
-                /** @description Until when it waits, by the business clock */
+                /** @description Deadline of the step, by the business clock */
                 dueAt: string | null
                 endedAt: string | null
                 error: {
@@ -15417,7 +15417,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Send a signal to a saga; an early signal is kept */
+    /** Send a signal to a saga; an early signal is stored until a step waits for it */
     post: {
       parameters: {
         query?: never
@@ -15430,9 +15430,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description of the signal */
+            /** @description Name of the signal */
             name: string
-            /** @description payload for the waiting step */
+            /** @description Payload for the waiting step */
             payload?: unknown
           }
         }
@@ -15464,7 +15464,7 @@ export interface paths {
           content: {
             'application/json': {
               /**
-               * @description woke: the saga waited for it; kept: it waits for the saga; duplicate: it was sent before under this Idempotency-Key
+               * @description `woke`: a step waited for the signal; `kept`: the signal is stored until a step waits for it; `duplicate`: it was already sent with this Idempotency-Key
                * @enum {unknown}
                */
               outcome: 'woke' | 'kept' | 'duplicate'
@@ -15501,7 +15501,7 @@ export interface paths {
       requestBody?: {
         content: {
           'application/json': {
-            /** @description stays with the saga, and in the audit */
+            /** @description Reason, kept with the saga and in the audit */
             reason?: string
           } | null
         }
@@ -15558,7 +15558,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
+              /** @description Direction of its steps, for a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15603,7 +15603,7 @@ export interface paths {
                   fork: number
                   name: string
                 } | null
-                /** @description Until when it waits, by the business clock */
+                /** @description Deadline of the step, by the business clock */
                 dueAt: string | null
                 endedAt: string | null
                 error: {
@@ -15656,13 +15656,13 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description data of the skipped step, for later steps */
+            /** @description Output of the skipped step, for later steps */
             data?: {
               [key: string]: unknown
             }
-            /** @description stays with the saga, and in the audit */
+            /** @description Reason, kept with the saga and in the audit */
             reason: string
-            /** @description the step it is at */
+            /** @description Current step of the saga */
             step: string
           }
         }
@@ -15719,7 +15719,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
+              /** @description Direction of its steps, for a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15764,7 +15764,7 @@ export interface paths {
                   fork: number
                   name: string
                 } | null
-                /** @description Until when it waits, by the business clock */
+                /** @description Deadline of the step, by the business clock */
                 dueAt: string | null
                 endedAt: string | null
                 error: {
@@ -15804,7 +15804,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** End a saga in its current state: nothing more is done or undone */
+    /** End a saga in its current state; no further step or compensation runs */
     post: {
       parameters: {
         query?: never
@@ -15817,9 +15817,9 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description stays with the saga, and in the audit */
+            /** @description Reason, kept with the saga and in the audit */
             reason: string
-            /** @description the step it was seen at; if it has moved on since, nothing is done */
+            /** @description Step that you last read; if the saga has moved on, nothing is done */
             step?: string
           }
         }
@@ -15876,7 +15876,7 @@ export interface paths {
               }[]
               createdAt: string
               deadlineAt: string | null
-              /** @description direction of its steps, of a failed saga at the failure; null once it has ended */
+              /** @description Direction of its steps, for a failed saga at the failure; null once it has ended */
               direction: ('forward' | 'back') | null
               dueAt: string | null
               error: {
@@ -15921,7 +15921,7 @@ export interface paths {
                   fork: number
                   name: string
                 } | null
-                /** @description Until when it waits, by the business clock */
+                /** @description Deadline of the step, by the business clock */
                 dueAt: string | null
                 endedAt: string | null
                 error: {
@@ -15961,7 +15961,7 @@ export interface paths {
     }
     /**
      * Search by id, external id, recipient or amount
-     * @description Things of the caller's organisation, and what belongs to them: an order's id finds its saga and payment, a payment's its webhooks and statement lines. Messages of the outboxes are found by their id, by operators.
+     * @description Finds objects of the caller's organisation and related ones: the id of an order finds its saga and payment, that of a payment its webhooks and statement lines. Operators also find messages of outboxes by id.
      */
     get: {
       parameters: {
@@ -16002,10 +16002,10 @@ export interface paths {
               items: {
                 detail: string
                 id: string
-                /** @description order, saga, payment, webhook, statement line, message, file … */
+                /** @description Type of the object: order, saga, payment, webhook, statement line, message, file … */
                 kind: string
                 title: string
-                /** @description the page of the dashboard that shows it */
+                /** @description Path of its dashboard page */
                 to: string
               }[]
             }
@@ -16032,7 +16032,7 @@ export interface paths {
     put?: never
     /**
      * Exchange a token for a session cookie, for browsers
-     * @description The cookie is HttpOnly and SameSite=Strict. The session ends with the token, after seven days, or when it is ended. Programs send their token with each request instead.
+     * @description The cookie is HttpOnly and SameSite=Strict. The session ends when the token expires, after seven days, or at logout. Programs send their token with each request instead.
      */
     post: {
       parameters: {
@@ -16139,7 +16139,7 @@ export interface paths {
     post?: never
     /**
      * End all sessions of the caller, in every browser
-     * @description Tokens are not affected: they are good until they expire.
+     * @description Tokens stay valid until they expire.
      */
     delete: {
       parameters: {
@@ -16237,7 +16237,7 @@ export interface paths {
               simulators: {
                 about: string
                 name: string
-                /** @description path of its control API */
+                /** @description Path of its control API */
                 path: string
               }[]
             }
@@ -16262,7 +16262,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Move the business clock forward; the audit says who did it. In development only */
+    /** Move the business clock forward; the audit records who did it. In development only */
     post: {
       parameters: {
         query?: never
@@ -16273,7 +16273,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description e.g. '6h'; at most 400 days */
+            /** @description Duration such as `6h`, at most 400 days */
             by: string
           }
         }
@@ -16326,13 +16326,13 @@ export interface paths {
     }
     /**
      * Changes of messages as server-sent events
-     * @description Events `transition` and `operation` with the fields of the audit, and `position` where there is nothing new. The last event of a batch has an id; sent back as Last-Event-ID it goes on from there, and nothing is missed. Events `announcement` say `{topic, id, tenant, data, truncated}` of things that systems announce, the latest of each, at most every 250 ms; they have no id and are not repeated: the topic `*` means that some may be missing. Members see what belongs to their own organisation, as do its operators; those of the platform see everything.
+     * @description Events `transition` and `operation` have the fields of the audit; `position` comes when there is nothing new. The last event of a batch has an id: send it as Last-Event-ID to continue from there without gaps. Events `announcement` have `{topic, id, tenant, data, truncated}`: the latest announcement of each object of a system, at most every 250 ms, without an id and never repeated. The topic `*` means that some may be missing. Members and operators of an organisation see its events, operators of the platform see all.
      */
     get: {
       parameters: {
         query?: {
           outbox?: string
-          /** @description the topics of announcements, with commas between; all without it */
+          /** @description Topics of announcements, separated by commas; default: all */
           topics?: string
         }
         header?: never
@@ -16389,14 +16389,14 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           endpointId?: string
           eventId?: string
           eventType?: string
           limit?: number
           since?: string
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-createdAt' | 'createdAt'
           status?: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
           until?: string
@@ -16444,7 +16444,7 @@ export interface paths {
                 eventType: string
                 id: string
                 nextAttemptAt: string | null
-                /** @description the body of the webhook */
+                /** @description Body of the webhook */
                 payload: unknown
                 status: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
               }[]
@@ -16517,7 +16517,7 @@ export interface paths {
               eventType: string
               id: string
               nextAttemptAt: string | null
-              /** @description the body of the webhook */
+              /** @description Body of the webhook */
               payload: unknown
               status: 'pending' | 'failed' | 'delivered' | 'abandoned' | 'skipped_disabled'
             }
@@ -16544,7 +16544,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -16597,9 +16597,9 @@ export interface paths {
                   url: string | null
                 }
                 response: {
-                  /** @description the first 16 KiB */
+                  /** @description First 16 KiB of the body */
                   body: string
-                  /** @description utf8, or base64 for binary content */
+                  /** @description `utf8`, or `base64` for binary content */
                   encoding: string
                   headers: {
                     [key: string]: string
@@ -16635,7 +16635,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -16764,7 +16764,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -16833,7 +16833,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           status?: string
@@ -16875,66 +16875,66 @@ export interface paths {
                 disabledAt: string | null
                 disabledReason: string | null
                 eventTypes: string[]
-                /** @description since when every attempt failed; after days of it the endpoint is disabled */
+                /** @description Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled */
                 failingSince: string | null
                 filter: {
                   conditions: (
                     | {
                         equals: string | number | boolean | null
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         notEquals: string | number | boolean | null
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         in: (string | number | boolean | null)[]
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         exists: boolean
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         lessThan: number
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         atMost: number
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         moreThan: number
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         atLeast: number
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                   )[]
-                  /** @description whether every condition must hold, or one of them */
+                  /** @description Whether all conditions must hold, or any one */
                   match: 'all' | 'any'
                 } | null
                 id: string
                 ordered: boolean
-                /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+                /** @description Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac` */
                 publicKeys: string[]
                 ratePerSecond: number | null
                 retry: {
                   attempts: number
-                  /** @description null for custom waits */
+                  /** @description Named schedule; null for custom waits */
                   preset: ('quick' | 'hours' | 'days') | null
                   waits: number[]
                 }
-                /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+                /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
                 signing: 'hmac' | 'ed25519'
                 status: 'enabled' | 'disabled'
                 timeoutMs: number | null
@@ -16949,7 +16949,7 @@ export interface paths {
       }
     }
     put?: never
-    /** Add an endpoint for events; only this answer has its secret */
+    /** Add an endpoint; only this answer contains its secret */
     post: {
       parameters: {
         query?: never
@@ -16961,70 +16961,70 @@ export interface paths {
         content: {
           'application/json': {
             eventTypes: string[]
-            /** @description selects events of its types by content; null: all */
+            /** @description Conditions on the content of events; null: all events of the endpoint's types */
             filter?: {
               conditions: (
                 | {
                     equals: string | number | boolean | null
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     notEquals: string | number | boolean | null
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     in: (string | number | boolean | null)[]
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     exists: boolean
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     lessThan: number
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     atMost: number
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     moreThan: number
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     atLeast: number
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
               )[]
-              /** @description whether every condition must hold, or one of them */
+              /** @description Whether all conditions must hold, or any one */
               match: 'all' | 'any'
             } | null
-            /** @description true: events of one key arrive one after the other */
+            /** @description true: events of the same key are delivered in sequence */
             ordered?: boolean
             ratePerSecond?: number | null
             retry?:
               | {
-                  /** @description attempts in all; default one more than waits */
+                  /** @description Number of attempts; default: one more than waits */
                   attempts?: number
                   preset: 'quick' | 'hours' | 'days'
                 }
               | {
-                  /** @description attempts in all; default one more than waits */
+                  /** @description Number of attempts; default: one more than waits */
                   attempts?: number
-                  /** @description seconds after each failed attempt; the last of them is repeated */
+                  /** @description Seconds to wait after each failed attempt; the last value repeats */
                   waits: number[]
                 }
               | null
-            /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+            /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
             signing?: 'hmac' | 'ed25519'
             timeoutMs?: number | null
             url: string
@@ -17062,68 +17062,68 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
-              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              /** @description Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled */
               failingSince: string | null
               filter: {
                 conditions: (
                   | {
                       equals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       notEquals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       in: (string | number | boolean | null)[]
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       exists: boolean
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       lessThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atMost: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       moreThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atLeast: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                 )[]
-                /** @description whether every condition must hold, or one of them */
+                /** @description Whether all conditions must hold, or any one */
                 match: 'all' | 'any'
               } | null
               id: string
               ordered: boolean
-              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              /** @description Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac` */
               publicKeys: string[]
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for custom waits */
+                /** @description Named schedule; null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
-              /** @description null for a key pair: its public key is in `publicKeys` */
+              /** @description Secret, shown only once; null for a key pair, whose public key is in `publicKeys` */
               secret: string | null
-              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
               signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
               timeoutMs: number | null
@@ -17190,66 +17190,66 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
-              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              /** @description Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled */
               failingSince: string | null
               filter: {
                 conditions: (
                   | {
                       equals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       notEquals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       in: (string | number | boolean | null)[]
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       exists: boolean
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       lessThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atMost: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       moreThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atLeast: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                 )[]
-                /** @description whether every condition must hold, or one of them */
+                /** @description Whether all conditions must hold, or any one */
                 match: 'all' | 'any'
               } | null
               id: string
               ordered: boolean
-              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              /** @description Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac` */
               publicKeys: string[]
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for custom waits */
+                /** @description Named schedule; null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
-              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
               signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
               timeoutMs: number | null
@@ -17318,66 +17318,66 @@ export interface paths {
         content: {
           'application/json': {
             eventTypes?: string[]
-            /** @description selects events of its types by content; null: all */
+            /** @description Conditions on the content of events; null: all events of the endpoint's types */
             filter?: {
               conditions: (
                 | {
                     equals: string | number | boolean | null
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     notEquals: string | number | boolean | null
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     in: (string | number | boolean | null)[]
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     exists: boolean
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     lessThan: number
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     atMost: number
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     moreThan: number
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
                 | {
                     atLeast: number
-                    /** @description JSON Pointer into the body, as /data/amount */
+                    /** @description JSON Pointer into the body, such as /data/amount */
                     path: string
                   }
               )[]
-              /** @description whether every condition must hold, or one of them */
+              /** @description Whether all conditions must hold, or any one */
               match: 'all' | 'any'
             } | null
-            /** @description true: events of one key arrive one after the other */
+            /** @description true: events of the same key are delivered in sequence */
             ordered?: boolean
             ratePerSecond?: number | null
             retry?:
               | {
-                  /** @description attempts in all; default one more than waits */
+                  /** @description Number of attempts; default: one more than waits */
                   attempts?: number
                   preset: 'quick' | 'hours' | 'days'
                 }
               | {
-                  /** @description attempts in all; default one more than waits */
+                  /** @description Number of attempts; default: one more than waits */
                   attempts?: number
-                  /** @description seconds after each failed attempt; the last of them is repeated */
+                  /** @description Seconds to wait after each failed attempt; the last value repeats */
                   waits: number[]
                 }
               | null
@@ -17417,66 +17417,66 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
-              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              /** @description Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled */
               failingSince: string | null
               filter: {
                 conditions: (
                   | {
                       equals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       notEquals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       in: (string | number | boolean | null)[]
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       exists: boolean
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       lessThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atMost: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       moreThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atLeast: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                 )[]
-                /** @description whether every condition must hold, or one of them */
+                /** @description Whether all conditions must hold, or any one */
                 match: 'all' | 'any'
               } | null
               id: string
               ordered: boolean
-              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              /** @description Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac` */
               publicKeys: string[]
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for custom waits */
+                /** @description Named schedule; null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
-              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
               signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
               timeoutMs: number | null
@@ -17499,7 +17499,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Send nothing to an endpoint; what waits for it is skipped and can be replayed */
+    /** Disable an endpoint; its pending deliveries are skipped and can be replayed */
     post: {
       parameters: {
         query?: never
@@ -17547,66 +17547,66 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
-              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              /** @description Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled */
               failingSince: string | null
               filter: {
                 conditions: (
                   | {
                       equals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       notEquals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       in: (string | number | boolean | null)[]
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       exists: boolean
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       lessThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atMost: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       moreThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atLeast: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                 )[]
-                /** @description whether every condition must hold, or one of them */
+                /** @description Whether all conditions must hold, or any one */
                 match: 'all' | 'any'
               } | null
               id: string
               ordered: boolean
-              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              /** @description Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac` */
               publicKeys: string[]
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for custom waits */
+                /** @description Named schedule; null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
-              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
               signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
               timeoutMs: number | null
@@ -17633,7 +17633,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let events go to an endpoint again */
+    /** Enable an endpoint */
     post: {
       parameters: {
         query?: never
@@ -17675,66 +17675,66 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
-              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              /** @description Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled */
               failingSince: string | null
               filter: {
                 conditions: (
                   | {
                       equals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       notEquals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       in: (string | number | boolean | null)[]
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       exists: boolean
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       lessThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atMost: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       moreThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atLeast: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                 )[]
-                /** @description whether every condition must hold, or one of them */
+                /** @description Whether all conditions must hold, or any one */
                 match: 'all' | 'any'
               } | null
               id: string
               ordered: boolean
-              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              /** @description Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac` */
               publicKeys: string[]
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for custom waits */
+                /** @description Named schedule; null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
-              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
               signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
               timeoutMs: number | null
@@ -17821,8 +17821,8 @@ export interface paths {
     get?: never
     put?: never
     /**
-     * After an outage: send all undelivered webhooks of a period now
-     * @description Like replay for what was abandoned or skipped; besides, what waits for another attempt is attempted at once. Nothing that arrived is sent again.
+     * After an outage, send all undelivered webhooks of a period now
+     * @description Replays abandoned and skipped deliveries, and attempts those that wait for a retry at once. Delivered webhooks are not sent again.
      */
     post: {
       parameters: {
@@ -17836,7 +17836,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description true: only count */
+            /** @description true: only count, send nothing */
             dryRun?: boolean
             /** Format: date-time */
             since: string
@@ -17873,7 +17873,7 @@ export interface paths {
             'application/json': {
               count: number
               dryRun: boolean
-              /** @description there are more than one request takes: ask again */
+              /** @description True if more deliveries match than one request handles: repeat the request */
               more: boolean
             }
           }
@@ -17887,7 +17887,7 @@ export interface paths {
             'application/json': {
               count: number
               dryRun: boolean
-              /** @description there are more than one request takes: ask again */
+              /** @description True if more deliveries match than one request handles: repeat the request */
               more: boolean
             }
           }
@@ -17911,7 +17911,7 @@ export interface paths {
     put?: never
     /**
      * Resend deliveries that an endpoint missed: abandoned, or skipped while it was disabled
-     * @description By when the events were written, up to 10,000 at once.
+     * @description Selects by the time of the events, up to 10,000 at once.
      */
     post: {
       parameters: {
@@ -17925,7 +17925,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description true: only count */
+            /** @description true: only count, send nothing */
             dryRun?: boolean
             /** Format: date-time */
             since: string
@@ -17962,7 +17962,7 @@ export interface paths {
             'application/json': {
               count: number
               dryRun: boolean
-              /** @description there are more than one request takes: ask again */
+              /** @description True if more deliveries match than one request handles: repeat the request */
               more: boolean
             }
           }
@@ -17976,7 +17976,7 @@ export interface paths {
             'application/json': {
               count: number
               dryRun: boolean
-              /** @description there are more than one request takes: ask again */
+              /** @description True if more deliveries match than one request handles: repeat the request */
               more: boolean
             }
           }
@@ -17998,7 +17998,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Rotate the secret or key pair of an endpoint; the old one also signs for 24 hours */
+    /** Rotate the secret or key pair of an endpoint; the old one signs too for 24 hours */
     post: {
       parameters: {
         query?: never
@@ -18011,7 +18011,7 @@ export interface paths {
       requestBody?: {
         content: {
           'application/json': {
-            /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+            /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
             signing?: 'hmac' | 'ed25519'
           } | null
         }
@@ -18047,68 +18047,68 @@ export interface paths {
               disabledAt: string | null
               disabledReason: string | null
               eventTypes: string[]
-              /** @description since when every attempt failed; after days of it the endpoint is disabled */
+              /** @description Since when every attempt has failed; null if the last one succeeded. After days of failures the endpoint is disabled */
               failingSince: string | null
               filter: {
                 conditions: (
                   | {
                       equals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       notEquals: string | number | boolean | null
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       in: (string | number | boolean | null)[]
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       exists: boolean
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       lessThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atMost: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       moreThan: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                   | {
                       atLeast: number
-                      /** @description JSON Pointer into the body, as /data/amount */
+                      /** @description JSON Pointer into the body, such as /data/amount */
                       path: string
                     }
                 )[]
-                /** @description whether every condition must hold, or one of them */
+                /** @description Whether all conditions must hold, or any one */
                 match: 'all' | 'any'
               } | null
               id: string
               ordered: boolean
-              /** @description `whpk_…` of the key pairs that sign now, newest first; none for `hmac` */
+              /** @description Public keys (`whpk_…`) of the key pairs that sign now, newest first; empty for `hmac` */
               publicKeys: string[]
               ratePerSecond: number | null
               retry: {
                 attempts: number
-                /** @description null for custom waits */
+                /** @description Named schedule; null for custom waits */
                 preset: ('quick' | 'hours' | 'days') | null
                 waits: number[]
               }
-              /** @description null for a key pair: its public key is in `publicKeys` */
+              /** @description Secret, shown only once; null for a key pair, whose public key is in `publicKeys` */
               secret: string | null
-              /** @description hmac: a secret that both sides have. ed25519: a key pair; you get the public key, and its signatures are `v1a` */
+              /** @description `hmac`: a shared secret. `ed25519`: a key pair; you get the public key, and signatures start with `v1a` */
               signing: 'hmac' | 'ed25519'
               status: 'enabled' | 'disabled'
               timeoutMs: number | null
@@ -18170,11 +18170,11 @@ export interface paths {
           }
           content: {
             'application/json': {
-              /** @description number of periods; the last one is incomplete */
+              /** @description Number of periods; the last one is incomplete */
               count: number
               /**
                * Format: date-time
-               * @description when the first stretch began
+               * @description Start of the first period
                */
               from: string
               items: {
@@ -18205,7 +18205,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Health of each endpoint, by its deliveries of the last days */
+    /** Health of each endpoint, from its deliveries of the last days */
     get: {
       parameters: {
         query?: {
@@ -18244,15 +18244,15 @@ export interface paths {
             'application/json': {
               items: {
                 abandoned: number
-                /** @description most attempts failed of late: it is tried only now and then */
+                /** @description True while the breaker is open: most recent attempts failed, so only occasional probes are sent */
                 breakerOpen: boolean
                 delivered: number
                 endpointId: string
-                /** @description the last ones of deliveries among them */
+                /** @description Failed attempts, including the last ones of abandoned deliveries */
                 failedAttempts: number
-                /** @description now, for another attempt; counted to 1000 */
+                /** @description Deliveries waiting for another attempt now; counted up to 1000 */
                 failing: number
-                /** @description events that its filter did not let through */
+                /** @description Events that the endpoint's filter excluded */
                 filtered: number
                 lastDeliveredAt: string | null
                 lastFailure: {
@@ -18261,9 +18261,9 @@ export interface paths {
                   error: string | null
                 } | null
                 skipped: number
-                /** @description of the attempts of these days; null without one */
+                /** @description Share of successful attempts in this period, from 0 to 1; null without attempts */
                 successRate: number | null
-                /** @description now, for a first attempt; counted to 1000 */
+                /** @description Deliveries waiting for their first attempt now; counted up to 1000 */
                 waiting: number
               }[]
             }
@@ -18286,16 +18286,16 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Events of the gateway, newest first; with unknown_payment, for platform operators, those that name no payment here */
+    /** Events of the gateway, newest first; platform operators also find those without a known payment, by `unknown_payment` */
     get: {
       parameters: {
         query?: {
-          /** @description `nextCursor` of the page before */
+          /** @description `nextCursor` of the previous page */
           cursor?: string
           limit?: number
           paymentId?: string
           since?: string
-          /** @description a field of the items, `-` before it for the highest first */
+          /** @description Field to sort by; `-` before it sorts in descending order */
           sort?: '-receivedAt' | 'receivedAt'
           status?:
             | 'applied'
@@ -18341,18 +18341,18 @@ export interface paths {
             'application/json': {
               items: {
                 appliedAt: string | null
-                /** @description when it got its status */
+                /** @description When the event got its current status */
                 decidedAt: string
-                /** @description its object at the gateway, if it names no payment */
+                /** @description Object of the event at the gateway, if the event names no payment */
                 gatewayRef: string | null
-                /** @description the gateway’s own */
+                /** @description Id of the event at the gateway */
                 id: string
                 paymentId: string | null
-                /** @description why it waits, contradicts or does not fit */
+                /** @description Why the event waits, contradicts the payment or does not fit; otherwise null */
                 reason: string | null
                 receivedAt: string
                 /**
-                 * @description lookup: the gateway was asked, since its webhook did not come
+                 * @description `webhook`, or `lookup` if Posthorn asked the gateway because no webhook came
                  * @enum {unknown}
                  */
                 source: 'webhook' | 'lookup'
@@ -18426,20 +18426,20 @@ export interface paths {
           content: {
             'application/json': {
               appliedAt: string | null
-              /** @description as received, byte for byte */
+              /** @description Body exactly as received */
               body: string
-              /** @description when it got its status */
+              /** @description When the event got its current status */
               decidedAt: string
-              /** @description its object at the gateway, if it names no payment */
+              /** @description Object of the event at the gateway, if the event names no payment */
               gatewayRef: string | null
-              /** @description the gateway’s own */
+              /** @description Id of the event at the gateway */
               id: string
               paymentId: string | null
-              /** @description why it waits, contradicts or does not fit */
+              /** @description Why the event waits, contradicts the payment or does not fit; otherwise null */
               reason: string | null
               receivedAt: string
               /**
-               * @description lookup: the gateway was asked, since its webhook did not come
+               * @description `webhook`, or `lookup` if Posthorn asked the gateway because no webhook came
                * @enum {unknown}
                */
               source: 'webhook' | 'lookup'
@@ -18513,20 +18513,20 @@ export interface paths {
           content: {
             'application/json': {
               appliedAt: string | null
-              /** @description as received, byte for byte */
+              /** @description Body exactly as received */
               body: string
-              /** @description when it got its status */
+              /** @description When the event got its current status */
               decidedAt: string
-              /** @description its object at the gateway, if it names no payment */
+              /** @description Object of the event at the gateway, if the event names no payment */
               gatewayRef: string | null
-              /** @description the gateway’s own */
+              /** @description Id of the event at the gateway */
               id: string
               paymentId: string | null
-              /** @description why it waits, contradicts or does not fit */
+              /** @description Why the event waits, contradicts the payment or does not fit; otherwise null */
               reason: string | null
               receivedAt: string
               /**
-               * @description lookup: the gateway was asked, since its webhook did not come
+               * @description `webhook`, or `lookup` if Posthorn asked the gateway because no webhook came
                * @enum {unknown}
                */
               source: 'webhook' | 'lookup'
@@ -18576,7 +18576,7 @@ export interface paths {
                   [key: string]: unknown
                 }
                 /**
-                 * @description of the catalogue
+                 * @description Event type in the catalogue
                  * @enum {string}
                  */
                 eventType?:
@@ -18601,46 +18601,46 @@ export interface paths {
                   conditions: (
                     | {
                         equals: string | number | boolean | null
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         notEquals: string | number | boolean | null
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         in: (string | number | boolean | null)[]
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         exists: boolean
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         lessThan: number
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         atMost: number
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         moreThan: number
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                     | {
                         atLeast: number
-                        /** @description JSON Pointer into the body, as /data/amount */
+                        /** @description JSON Pointer into the body, such as /data/amount */
                         path: string
                       }
                   )[]
-                  /** @description whether every condition must hold, or one of them */
+                  /** @description Whether all conditions must hold, or any one */
                   match: 'all' | 'any'
                 }
               }
@@ -18675,14 +18675,14 @@ export interface paths {
           content: {
             'application/json': {
               conditions: {
-                /** @description absent if there is none */
+                /** @description Value at the path; absent if there is none */
                 found?: unknown
                 holds: boolean
                 path: string
               }[]
-              /** @description the body that was tried */
+              /** @description Body that was tested */
               event: unknown
-              /** @description whether an endpoint with the filter gets the event */
+              /** @description Whether an endpoint with this filter receives the event */
               matches: boolean
             }
           }
@@ -18704,7 +18704,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Take an event of the payment gateway, signed by x-webhook-signature or Standard Webhooks */
+    /** Receive an event of the payment gateway, signed by x-webhook-signature or Standard Webhooks */
     post: {
       parameters: {
         query?: never
@@ -18827,7 +18827,7 @@ export interface paths {
           content: {
             'application/json': {
               duplicate: boolean
-              /** @description it says nothing of the state of a payment */
+              /** @description True if the event does not concern the state of a payment */
               ignored: boolean
               received: boolean
             }
@@ -18848,7 +18848,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** WhatsApp's handshake: answers the challenge if the token matches */
+    /** Answer WhatsApp's handshake: returns the challenge if the token matches */
     get: {
       parameters: {
         query?: {
@@ -18894,7 +18894,7 @@ export interface paths {
       }
     }
     put?: never
-    /** People's messages, and WhatsApp's reports about sent ones */
+    /** Receive messages of people and WhatsApp's reports about sent ones */
     post: {
       parameters: {
         query?: never
@@ -18975,7 +18975,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** WhatsApp's handshake: answers the challenge if the token matches */
+    /** Answer WhatsApp's handshake: returns the challenge if the token matches */
     get: {
       parameters: {
         query?: {
@@ -19019,7 +19019,7 @@ export interface paths {
       }
     }
     put?: never
-    /** People's messages, and WhatsApp's reports about sent ones */
+    /** Receive messages of people and WhatsApp's reports about sent ones */
     post: {
       parameters: {
         query?: never
@@ -19236,7 +19236,7 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done, or refused by the family: see `errors` of the payload */
+        /** @description Done, or refused: see `errors` in the payload */
         200: {
           headers: {
             [name: string]: unknown
@@ -19353,7 +19353,7 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description Done, or refused by the family: see `errors` of the payload */
+        /** @description Done, or refused: see `errors` in the payload */
         200: {
           headers: {
             [name: string]: unknown
@@ -19459,7 +19459,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** The page of an invitation's link, unless you have your own */
+    /** Page that an invitation's link opens, unless you have your own */
     get: {
       parameters: {
         query?: {
@@ -19771,7 +19771,7 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description e.g. '6h' */
+            /** @description Duration such as `6h` */
             by: string
           }
         }
@@ -19980,22 +19980,22 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description requests that pass first; default 0 */
+            /** @description Requests that pass before the fault applies; default 0 */
             after?: number
-            /** @description in the body of an error, if the protocol has one */
+            /** @description Code in the body of an error, if the protocol has one */
             code?: number | string
-            /** @description of slow; 2000 */
+            /** @description Delay of `slow`; default 2000 */
             delayMs?: number
-            /** @description whether the work is done before it fails; false */
+            /** @description Whether the simulator does the work before it fails; default false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
+             * @description `ok` clears the fault, `error` answers with an error, `timeout` never answers, `drop` closes the connection, `slow` answers late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
-            /** @description of an error; 500, SMTP 451 */
+            /** @description Status of an error; default 500, for SMTP 451 */
             status?: number
-            /** @description number of requests; default until cleared */
+            /** @description Number of requests that the fault applies to; default: all until cleared */
             times?: number
           }
         }
@@ -20047,7 +20047,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description the id to go on below */
+          /** @description Only requests with a lower id */
           before?: number
           limit?: number
           outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
@@ -20154,7 +20154,7 @@ export interface paths {
       path?: never
       cookie?: never
     }
-    /** Where a customer authenticates: `outcome` says how that ends, without it a page asks */
+    /** Authenticate a customer: `outcome` sets the result; without it, a page asks */
     get: {
       parameters: {
         query?: {
@@ -20186,7 +20186,7 @@ export interface paths {
             'application/problem+json': components['schemas']['Problem']
           }
         }
-        /** @description The page, or the charge */
+        /** @description The authentication page, or the charge */
         200: {
           headers: {
             [name: string]: unknown
@@ -20278,13 +20278,13 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description minor units; all of it */
+            /** @description Amount in minor units; default: the whole charge */
             amount?: number
             chargeId: string
             currency?: string
             reason?: string
             /**
-             * @description inquiry: takes no money yet; opened
+             * @description `opened` (default), or `inquiry`, which takes no money yet
              * @enum {unknown}
              */
             status?: 'inquiry' | 'opened'
@@ -20455,7 +20455,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let the hold of a charge expire */
+    /** Let the authorisation of a charge expire */
     post: {
       parameters: {
         query?: never
@@ -20578,22 +20578,22 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description requests that pass first; default 0 */
+            /** @description Requests that pass before the fault applies; default 0 */
             after?: number
-            /** @description in the body of an error, if the protocol has one */
+            /** @description Code in the body of an error, if the protocol has one */
             code?: number | string
-            /** @description of slow; 2000 */
+            /** @description Delay of `slow`; default 2000 */
             delayMs?: number
-            /** @description whether the work is done before it fails; false */
+            /** @description Whether the simulator does the work before it fails; default false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
+             * @description `ok` clears the fault, `error` answers with an error, `timeout` never answers, `drop` closes the connection, `slow` answers late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
-            /** @description of an error; 500, SMTP 451 */
+            /** @description Status of an error; default 500, for SMTP 451 */
             status?: number
-            /** @description number of requests; default until cleared */
+            /** @description Number of requests that the fault applies to; default: all until cleared */
             times?: number
           }
         }
@@ -20697,7 +20697,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Let a completed refund fail at the bank, as happens days later */
+    /** Let a completed refund fail at the bank */
     post: {
       parameters: {
         query?: never
@@ -20773,7 +20773,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description the id to go on below */
+          /** @description Only requests with a lower id */
           before?: number
           limit?: number
           outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
@@ -20879,12 +20879,12 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description copies of each; default 1 */
+            /** @description Copies of each webhook; default 1 */
             copies?: number
-            /** @description how late they are; 200 */
+            /** @description Delay of webhooks; default 200 */
             delayMs?: number
             /**
-             * @description reversed: events within delayMs are sent newest first; kept
+             * @description `kept` (default), or `reversed`: events within `delayMs` are sent newest first
              * @enum {unknown}
              */
             order?: 'kept' | 'reversed'
@@ -21075,22 +21075,22 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description requests that pass first; default 0 */
+            /** @description Requests that pass before the fault applies; default 0 */
             after?: number
-            /** @description in the body of an error, if the protocol has one */
+            /** @description Code in the body of an error, if the protocol has one */
             code?: number | string
-            /** @description of slow; 2000 */
+            /** @description Delay of `slow`; default 2000 */
             delayMs?: number
-            /** @description whether the work is done before it fails; false */
+            /** @description Whether the simulator does the work before it fails; default false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
+             * @description `ok` clears the fault, `error` answers with an error, `timeout` never answers, `drop` closes the connection, `slow` answers late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
-            /** @description of an error; 500, SMTP 451 */
+            /** @description Status of an error; default 500, for SMTP 451 */
             status?: number
-            /** @description number of requests; default until cleared */
+            /** @description Number of requests that the fault applies to; default: all until cleared */
             times?: number
           }
         }
@@ -21142,7 +21142,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description the id to go on below */
+          /** @description Only requests with a lower id */
           before?: number
           limit?: number
           outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
@@ -21300,22 +21300,22 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description requests that pass first; default 0 */
+            /** @description Requests that pass before the fault applies; default 0 */
             after?: number
-            /** @description in the body of an error, if the protocol has one */
+            /** @description Code in the body of an error, if the protocol has one */
             code?: number | string
-            /** @description of slow; 2000 */
+            /** @description Delay of `slow`; default 2000 */
             delayMs?: number
-            /** @description whether the work is done before it fails; false */
+            /** @description Whether the simulator does the work before it fails; default false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
+             * @description `ok` clears the fault, `error` answers with an error, `timeout` never answers, `drop` closes the connection, `slow` answers late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
-            /** @description of an error; 500, SMTP 451 */
+            /** @description Status of an error; default 500, for SMTP 451 */
             status?: number
-            /** @description number of requests; default until cleared */
+            /** @description Number of requests that the fault applies to; default: all until cleared */
             times?: number
           }
         }
@@ -21367,7 +21367,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description the id to go on below */
+          /** @description Only requests with a lower id */
           before?: number
           limit?: number
           outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
@@ -21424,7 +21424,7 @@ export interface paths {
     }
     get?: never
     put?: never
-    /** Set the secrets by which the merchant checks signatures */
+    /** Set the secrets with which the merchant checks signatures */
     post: {
       parameters: {
         query?: never
@@ -21545,13 +21545,13 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description the token of its requests */
+            /** @description Token that its requests must carry */
             accessToken: string
-            /** @description signs its webhooks */
+            /** @description Secret that signs its webhooks */
             appSecret: string
-            /** @description its numbers */
+            /** @description Ids of its phone numbers */
             phoneNumberIds: string[]
-            /** @description address of its webhooks */
+            /** @description Path that receives its webhooks */
             webhookPath: string
           }
         }
@@ -21651,17 +21651,17 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description reports that are never made */
+            /** @description Reports that are never sent */
             drop?: ('sent' | 'delivered' | 'read' | 'failed')[]
-            /** @description whether biz_opaque_callback_data comes back; true */
+            /** @description Whether reports include biz_opaque_callback_data; default true */
             echo?: boolean
-            /** @description until sent; delivered comes after twice, read after four times as long; 400 */
+            /** @description Time until `sent`; `delivered` follows after twice, `read` after four times as long. Default 400 */
             paceMs?: number
-            /** @description messages that one number may send in a second; 0 for no limit; 80 */
+            /** @description Messages that one number may send per second; 0: no limit. Default 80 */
             perSecond?: number
-            /** @description whether the last comes first; false */
+            /** @description Whether reports arrive in reverse order; default false */
             reorder?: boolean
-            /** @description copies of each; default 1 */
+            /** @description Copies of each webhook; default 1 */
             repeat?: number
           }
         }
@@ -21761,22 +21761,22 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description requests that pass first; default 0 */
+            /** @description Requests that pass before the fault applies; default 0 */
             after?: number
-            /** @description in the body of an error, if the protocol has one */
+            /** @description Code in the body of an error, if the protocol has one */
             code?: number | string
-            /** @description of slow; 2000 */
+            /** @description Delay of `slow`; default 2000 */
             delayMs?: number
-            /** @description whether the work is done before it fails; false */
+            /** @description Whether the simulator does the work before it fails; default false */
             effect?: boolean
             /**
-             * @description ok clears, error says so, timeout never answers, drop cuts the connection, slow is late
+             * @description `ok` clears the fault, `error` answers with an error, `timeout` never answers, `drop` closes the connection, `slow` answers late
              * @enum {unknown}
              */
             mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
-            /** @description of an error; 500, SMTP 451 */
+            /** @description Status of an error; default 500, for SMTP 451 */
             status?: number
-            /** @description number of requests; default until cleared */
+            /** @description Number of requests that the fault applies to; default: all until cleared */
             times?: number
           }
         }
@@ -21837,24 +21837,24 @@ export interface paths {
       requestBody: {
         content: {
           'application/json': {
-            /** @description the person's number; hidden by default */
+            /** @description Phone number of the person; default: hidden */
             from?: string
             /**
-             * @description text
+             * @description Type of the message; default text
              * @enum {unknown}
              */
             kind?: 'text' | 'button' | 'list' | 'image' | 'reaction' | 'unsupported'
-            /** @description Ada */
+            /** @description Name of the person; default Ada */
             name?: string
-            /** @description copies of the report; default 1 */
+            /** @description Copies of the webhook; default 1 */
             repeat?: number
-            /** @description id of a message, wamid.…; none */
+            /** @description Id of the answered message (`wamid.…`); default: none */
             replyTo?: string
-            /** @description the words, the title of a button, a caption, an emoji; Hello */
+            /** @description Text, title of a button, caption or emoji; default Hello */
             text?: string
-            /** @description the id of the number it is written to; the one that wrote last */
+            /** @description Id of the number that receives the message; default: the one that last sent to this person */
             to?: string
-            /** @description Meta's id of the person, as US.13491208655302741918; none */
+            /** @description Meta's id of the person, such as US.13491208655302741918; default: none */
             userId?: string
           }
         }
@@ -21983,7 +21983,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description the id to go on below */
+          /** @description Only requests with a lower id */
           before?: number
           limit?: number
           outcome?: 'pending' | 'ok' | 'error' | 'timeout' | 'drop' | 'slow' | 'aborted'
@@ -22089,9 +22089,9 @@ export interface paths {
 export type webhooks = Record<string, never>
 export interface components {
   schemas: {
-    /** @description A problem, RFC 9457 */
+    /** @description Problem details (RFC 9457) */
     Problem: {
-      /** @description Stable; branch on this */
+      /** @description Stable error code; use this in programs */
       code: string
       detail: string
       errors?: {
