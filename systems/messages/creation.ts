@@ -54,7 +54,7 @@ export async function queueMessage(
   const row = { ...rowOf(request), ...account, ...contentsOf(message, fitted) }
   const { created } = await enqueue(tx, outbox, row)
   const stored = await findByIdempotencyKey(tx, request)
-  if (!stored) throw new Error('a message that was just queued is not there')
+  if (!stored) throw new Error('the message that was just queued is missing')
   if (!created) return decideRepeat(stored, request)
   const about = { orgId, entity: 'OUTBOUND_MESSAGE', entityId: stored.id, actor: by } as const
   const details = `Message to ${channel} queued`

@@ -248,6 +248,6 @@ export function requireAccepted(
       })
     }
     case 'accountUnknown':
-      throw invalid([{ field: 'accountId', reason: 'is no account of the organisation' }])
+      throw invalid([{ field: 'accountId', reason: 'is not an account of the organisation' }])
   }
 }

@@ -92,9 +92,9 @@ export function asOperator(command: Command): Command {
   return command
     .option(
       '--by <name>',
-      'who acts, for the audit (default: POSTHORN_OPERATOR, else your account)',
+      'your name, for the audit (default: POSTHORN_OPERATOR, else your account)',
     )
-    .option('--reason <text>', 'why, for the audit')
+    .option('--reason <text>', 'the reason, for the audit')
 }
 
 /** Options that choose messages. */

@@ -144,7 +144,7 @@ function checkNames(wanted: readonly Simulator[]): void {
   const names = new Set<string>()
   for (const { name } of wanted) {
     if (names.has(name)) {
-      throw new PosthornError('DEFINITION_INVALID', `simulator ${name}: name: is there twice`)
+      throw new PosthornError('DEFINITION_INVALID', `simulator ${name}: name: is used twice`)
     }
     names.add(name)
   }

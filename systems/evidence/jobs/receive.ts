@@ -47,7 +47,7 @@ export async function receiveUpload(
   const warnings = same ? [sameWarning(same)] : []
   const job = await insertJob(tx, { ...upload, warnings })
   ringReaders(tx)
-  if (!job) throw new Error('an upload of its own id and key has a job already')
+  if (!job) throw new Error('an upload with this id and key already has a job')
   return { kind: 'created', job }
 }
 
@@ -106,7 +106,7 @@ export async function receiveObject(
     ...{ id: uuid(), org, filename, key, etag, version, size },
     bucket,
   })
-  if (!job) throw new Error('an object that had no job has one')
+  if (!job) throw new Error('the object already has a job')
   ringReaders(tx)
   return { jobId: job.id, created: true }
 }

@@ -157,7 +157,7 @@ async function copyInto(into: Writable, { bytes }: CopyBuffer): Promise<void> {
 
 function headerOf(row: CsvRow): Header {
   const read = readHeader(row)
-  if (read.kind === 'rejected') throw new Error('a header that was checked is not one any more')
+  if (read.kind === 'rejected') throw new Error('the header row changed after it was checked')
   return read.header
 }
 

@@ -169,7 +169,7 @@ export function accountRoutes(app: App, options: AccountRoutesOptions): void {
       if (!isOwn && !(await lockOwned(tx, { id: accountId, orgId: caller.org }))) {
         throw problem('NOT_FOUND')
       }
-      const because = 'it was resumed by hand'
+      const because = 'an operator resumed it'
       return resumeSending(tx, outbox, { accountId, by: caller.sub, because })
     })
     return { resumed }

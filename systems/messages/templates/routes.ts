@@ -133,7 +133,7 @@ export function templateRoutes(app: App, { pool, sealing, lister }: TemplateRout
     const { accountId: id } = request.body
     const row = id === undefined ? undefined : await findAccount(pool, { id, orgId })
     if (id !== undefined && !row) {
-      throw invalid([{ field: 'accountId', reason: 'is no account of the organisation' }])
+      throw invalid([{ field: 'accountId', reason: 'is not an account of the organisation' }])
     }
     const listed = await lister(
       row && {

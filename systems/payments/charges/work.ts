@@ -130,7 +130,7 @@ export async function beginPayment(
   // It has expired, and begins anew as if it had never been there.
   await abandonKey(tx, claim)
   const anew = await insertNew(tx, keys, asked)
-  if (!anew) throw new Error('An idempotency key that was just freed is taken.')
+  if (!anew) throw new Error('An idempotency key that was just released is taken again.')
   return anew
 }
 

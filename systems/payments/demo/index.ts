@@ -200,7 +200,7 @@ const trouble: DemoStep<Notes> = {
   async play(stage) {
     const { api, notes, tell } = stage
     const [payment] = notes.payments
-    if (payment === undefined) throw new DemoError('no payment went through')
+    if (payment === undefined) throw new DemoError('no payment succeeded')
     const refunded: Wanted = {
       endpoint: 'demo-returns',
       type: 'payment.refunded',

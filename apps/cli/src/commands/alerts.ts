@@ -39,7 +39,7 @@ export const defineAlerts: Define = (command, { terminal, end }) => {
     .option('--ack <id>', 'acknowledge this alert; may be repeated', collect)
     .option(
       '--by <name>',
-      'who acts, for the audit (default: POSTHORN_OPERATOR, else your account)',
+      'your name, for the audit (default: POSTHORN_OPERATOR, else your account)',
     )
   onDatabase(withJson(command)).action(async (options: AlertsOptions) => {
     const { ack } = options

@@ -18,7 +18,7 @@ export const defineDebezium: Define = (command, { terminal, end }) => {
   command
     .requiredOption('--outbox <name>', 'which outbox, by its name or its table')
     .option('--source <source>', 'the CloudEvents source, as for the Kafka transport')
-    .option('--headers <names>', 'headers to send one by one, where several share a column: a,b')
+    .option('--headers <names>', 'headers to send individually, if several share a column: a,b')
     .option('--sql', 'print the columns and the trigger that --headers needs')
   withConfig(command).action(async (options: DebeziumOptions) =>
     end(await printConnector(terminal, options)),

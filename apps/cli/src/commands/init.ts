@@ -5,7 +5,7 @@ import { examples, type Define } from '../options.ts'
 
 export const defineInit: Define = (command, { terminal, end }) => {
   command
-    .argument('[folder]', 'where; it must be empty or new', '.')
+    .argument('[folder]', 'the folder to create; must be empty or new', '.')
     .addOption(new Option('--orm <name>', 'the database library').choices(ORMS).default('pg'))
     .addOption(
       new Option('--to <destination>', 'where messages go: own functions, or a broker')

@@ -37,14 +37,14 @@ export const defineKeys: Define = (command, { terminal, end }) => {
   const rotate = command
     .command('rotate')
     .description('Give a tenant a new data key for later messages.')
-    .requiredOption('--tenant <tenant>', 'whose')
+    .requiredOption('--tenant <tenant>', 'the owner of the keys')
   onDatabase(withJson(rotate)).action(async (options: TenantKeysOptions) =>
     end(await rotateKey(terminal, options)),
   )
   const shred = command
     .command('shred')
     .description("Destroy a tenant's data keys: its payloads can never be read again.")
-    .requiredOption('--tenant <tenant>', 'whose')
+    .requiredOption('--tenant <tenant>', 'the owner of the keys')
   onDatabase(withJson(asOperator(shred))).action(async (options: TenantKeysOptions) =>
     end(await shredKeys(terminal, options)),
   )

@@ -22,7 +22,7 @@ export const defineMcp: Define = (command, { terminal, end }) => {
     .option('--http <port>', 'serve HTTP on this port of 127.0.0.1 instead of stdio', parsePort)
     .option(
       '--by <name>',
-      'who acts, for the audit (default: POSTHORN_OPERATOR, else your account)',
+      'your name, for the audit (default: POSTHORN_OPERATOR, else your account)',
     )
   onDatabase(command).action(async (options: McpOptions) => end(await serve(terminal, options)))
   examples(command, ['mcp', 'mcp --allow-actions --by ada', 'mcp --http 3333'])

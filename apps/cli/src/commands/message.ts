@@ -23,7 +23,7 @@ export const defineMessage: Define = (command, { terminal, end }) => {
   command
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
     .argument('<id>', 'the id of the message')
-    .option('--reveal', 'open an encrypted payload; needs --reason, and is kept in the audit')
+    .option('--reveal', 'decrypt the payload; needs --reason and is recorded in the audit')
   onDatabase(withJson(asOperator(command))).action(
     async (outbox: string, id: string, options: MessageOptions) =>
       end(await showMessage(terminal, { outbox, id }, options)),

@@ -32,9 +32,9 @@ interface MessagesOptions extends DatabaseOptions {
 export const defineMessages: Define = (command, { terminal, end }) => {
   command
     .argument('<outbox>', 'its name, as `posthorn status` shows it')
-    .option('--state <state>', "only this state, in the table's word")
+    .option('--state <state>', 'only this state, as the table names it')
     .addOption(new Option('--dead', 'only dead letters').conflicts('state'))
-    .option('--search <text>', 'only rows with this text; reads row by row')
+    .option('--search <text>', 'only rows that contain this text; slow on large tables')
     .option('--tenant <tenant>', 'only this tenant')
     .option('--key <key>', 'only this key')
     .option('--type <type>', 'only this type')

@@ -53,7 +53,7 @@ export const defineRecurring: Define = (command, { terminal, end }) => {
     .addOption(
       new Option(
         '--missed <what>',
-        'leave out the times of the pause (default: the definition decides)',
+        'skip: leave out the times missed during the pause (default: the definition decides)',
       ).choices(['skip']),
     )
     .action(async (name: string, options: ResumeOptions) =>

@@ -49,7 +49,7 @@ export const defineReplay: Define = (command, { terminal, end }) => {
     .option('--limit <n>', 'at most this many, oldest first', parseCount)
     .option('--per-second <n>', 'at most this many become due in a second', parseRate)
   onDatabase(withJson(asOperator(command)))
-    .option('--dry-run', 'only count')
+    .option('--dry-run', 'count the messages, replay none')
     .option('--yes', 'do not ask; needed without a terminal')
     .action(async (outbox: string, options: ReplayOptions) =>
       end(await replayOutbox(terminal, outbox, options)),

@@ -9,7 +9,7 @@ import { outboxNamed, readFilter } from '../session.ts'
 import { FILTER, OUTBOX } from './reads.ts'
 import { answer, type Tools } from './tools.ts'
 
-const REASON = z.string().trim().min(1).max(1_000).describe('why; kept in the audit')
+const REASON = z.string().trim().min(1).max(1_000).describe('the reason; recorded in the audit')
 const IDS = z.array(z.string()).min(1).max(500)
 const REPLAY = {
   outbox: OUTBOX,

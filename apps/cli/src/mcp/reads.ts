@@ -51,7 +51,7 @@ export function addReads(server: McpServer, { session, diagnose }: Tools): void 
         outbox: OUTBOX,
         ...FILTER,
         state: z.string().optional().describe("one of the outbox's states"),
-        search: z.string().optional().describe('text anywhere in the row; reads row by row'),
+        search: z.string().optional().describe('text anywhere in the row; slow on large tables'),
         limit: z.number().int().min(1).max(100).default(20),
       },
       annotations: READ_ONLY,

@@ -51,6 +51,6 @@ export interface ClockState {
 export async function readClock(db: Queryable): Promise<ClockState> {
   const { rows } = await db.query<{ now: Date; ahead: number; movable: boolean }>(selectClock)
   const [clock] = rows
-  if (!clock) throw new TypeError('the clock has one row')
+  if (!clock) throw new TypeError('the business clock has no row')
   return { now: clock.now, aheadSeconds: clock.ahead, isMovable: clock.movable }
 }

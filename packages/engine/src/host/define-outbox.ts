@@ -249,7 +249,7 @@ function checkDraft(name: string, draft: AnyDraft): void {
 
 function checkPriority({ name, columns }: Outbox, priority: number | undefined) {
   if (columns.priority !== undefined || priority === undefined) return priority
-  throw new DefinitionError(name, 'priority', 'needs priority: true of the outbox')
+  throw new DefinitionError(name, 'priority', 'needs priority: true in the definition')
 }
 
 function checkDedupe({ name, log }: Outbox, dedupe: string | undefined) {

@@ -187,11 +187,7 @@ describe('a set of handlers', () => {
       one.handle({ paid: async () => undefined }),
     ]
     expect(() => posthorn({ pool, handlers: sets })).toThrow(
-      new DefinitionError(
-        'shop.one',
-        'handlers',
-        'are given twice: pass all types to one handle()',
-      ),
+      new DefinitionError('shop.one', 'handlers', 'are set twice: pass all types to one handle()'),
     )
   })
 })

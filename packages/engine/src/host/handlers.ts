@@ -120,7 +120,7 @@ export function byOutbox(sets: readonly Handlers[]): ReadonlyMap<string, Handler
   for (const set of sets) {
     const { name } = set.outbox
     if (found.has(name)) {
-      throw new DefinitionError(name, 'handlers', 'are given twice: pass all types to one handle()')
+      throw new DefinitionError(name, 'handlers', 'are set twice: pass all types to one handle()')
     }
     found.set(name, set)
   }

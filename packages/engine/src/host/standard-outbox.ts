@@ -251,7 +251,11 @@ function checkOptions(table: string, options: StandardOptions<Any>): void {
     throw new DefinitionError(table, 'order', ORDERED_BY)
   }
   if (options.attempts !== undefined && options.retry !== undefined) {
-    throw new DefinitionError(table, 'attempts', 'must be left out: retry says how many there are')
+    throw new DefinitionError(
+      table,
+      'attempts',
+      'must be left out: retry sets the number of attempts',
+    )
   }
   for (const field of ['dead', 'serialise'] as const) {
     if (options[field] !== undefined && options.order === undefined) {

@@ -242,7 +242,8 @@ function ofObject(value: object): string {
   }
   if ('toJSON' in value && typeof value.toJSON === 'function') return canonicalJson(value.toJSON())
   // A Map or a Set has no fields: all of them would be the same empty object.
-  if (Symbol.iterator in value) throw new TypeError('an iterable that is no array is not JSON')
+  if (Symbol.iterator in value)
+    throw new TypeError('an iterable is not JSON: convert it to an array')
   const fields = Object.entries(value)
     .filter(([, field]) => field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -86,7 +86,7 @@ export interface AliveRelay {
 /** Reads all of it by one statement that stays cheap with millions of finished rows. */
 export async function outboxStats(db: Queryable, outbox: CheckedDefinition): Promise<OutboxStats> {
   const [row] = await run<StatsRow>(db, { ...selectStats(inSql(outbox)), name: '' }, {})
-  if (!row) throw new TypeError('the statement has one row')
+  if (!row) throw new TypeError('the statement returned no row')
   const live = await liveOf(db, outbox, row)
   const log = outbox.log === undefined ? undefined : await logOf(db, outbox)
   const attempts = row.delivered + row.failed
@@ -132,7 +132,7 @@ async function logOf(db: Queryable, outbox: CheckedDefinition) {
   const text = selectLogStats(inSql(outbox), SMALL_TABLE)
   const { rows } = await db.query<LogStatsRow>({ text, values: [] })
   const [row] = rows
-  if (!row) throw new TypeError('the statement has one row')
+  if (!row) throw new TypeError('the statement returned no row')
   const waiting = row.is_cut ? Math.max(row.waiting, Math.round(row.distance)) : row.waiting
   const due = row.waiting === 0 ? 0 : Math.round((row.due / row.waiting) * waiting)
   const { ready, sent } = outbox.states

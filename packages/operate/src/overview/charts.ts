@@ -166,7 +166,7 @@ async function readStretches(db: Queryable, wanted: number): Promise<Stretches> 
   const stretchSeconds = stretchOf(minutes)
   const { rows } = await db.query<{ now: Date; last: Date }>(selectPresent(stretchSeconds))
   const [present] = rows
-  if (!present) throw new TypeError('the statement has one row')
+  if (!present) throw new TypeError('the statement returned no row')
   const count = Math.max(1, Math.ceil((minutes * 60) / stretchSeconds))
   const from = new Date(present.last.getTime() - (count - 1) * stretchSeconds * 1_000)
   return { now: present.now, from, stretchSeconds, count }

@@ -102,7 +102,7 @@ export async function readOverview(
     readConsumers(db),
   ])
   const [around] = surroundings.rows
-  if (!around) throw new TypeError('the statement has one row')
+  if (!around) throw new TypeError('the statement returned no row')
   const paused = new Map(pauses.map((pause) => [pause.outbox, pause]))
   const causes = around.causes.map(({ destination, since, ...cause }) => ({
     ...cause,

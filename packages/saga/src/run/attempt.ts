@@ -37,7 +37,7 @@ export async function attempt(
     () => stop(new SagaError('SAGA_STEP_TIMEOUT', `${run.step} took longer than ${withinMs} ms`)),
     withinMs,
   )
-  const callOff = () => stop(new SagaError('SAGA_STEP_FAILED', `${run.step} was called off`))
+  const callOff = () => stop(new SagaError('SAGA_STEP_FAILED', `${run.step} was cancelled`))
   signal.addEventListener('abort', callOff, { once: true })
   try {
     if (signal.aborted) callOff()

@@ -118,7 +118,7 @@ export class MultipartParser {
     }
     const line = this.#cutLine(CRLF)
     if (line === undefined) return false
-    if (line.trim() !== '') throw new SyntaxError('A delimiter goes on where its line must end.')
+    if (line.trim() !== '') throw new SyntaxError('A delimiter is followed by text on its line.')
     this.#state = 'headers'
     return true
   }
@@ -137,7 +137,7 @@ export class MultipartParser {
     const disposition = headerOf(headers, 'content-disposition')
     const field = parameterOf(disposition, 'name')
     if (!/^form-data\b/i.test(disposition) || field === undefined) {
-      throw new SyntaxError('A part says no name.')
+      throw new SyntaxError('A part has no name.')
     }
     const name = parameterOf(disposition, 'filename')
     if (name === undefined) return this.#field(field)

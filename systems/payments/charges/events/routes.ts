@@ -158,7 +158,9 @@ interface Reprocessed {
 async function reprocess(tx: Transaction, { id, text, caller }: Reprocessed): Promise<void> {
   const payment = await paymentOf(tx, namedBy(JSON.parse(text) as GatewayEvent))
   if (!payment) {
-    throw problem('PAYMENT_NOT_HERE', { detail: 'The payment that it names is still not here.' })
+    throw problem('PAYMENT_NOT_HERE', {
+      detail: 'The payment named by the event is still unknown.',
+    })
   }
   // Read with the payment locked: another may have been faster.
   const event = await findEvent(tx, { id, orgs: [...orgsOf(caller), payment.org_id] })

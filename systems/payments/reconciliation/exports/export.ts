@@ -91,10 +91,10 @@ export function exportRoutes(app: App, pool: Pool): void {
 
 /** Resolves once there is room for more; throws if the client has gone. */
 async function writeTo(body: PassThrough, text: string): Promise<void> {
-  if (body.destroyed) throw new Error('the reader of the export has gone away')
+  if (body.destroyed) throw new Error('the client closed the export')
   if (body.write(text)) return
   const gone = new AbortController()
-  const onClose = () => gone.abort(new Error('the reader of the export has gone away'))
+  const onClose = () => gone.abort(new Error('the client closed the export'))
   body.once('close', onClose)
   try {
     await once(body, 'drain', { signal: gone.signal })

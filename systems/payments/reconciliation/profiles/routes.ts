@@ -166,7 +166,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
   app.post(`${PATH}/preview`, { schema: previewFile }, async (request) => {
     const { rules: given, profile, content } = request.body
     if ((given === undefined) === (profile === undefined)) {
-      throw invalid([{ field: 'rules', reason: 'or a profile is required, and not both' }])
+      throw invalid([{ field: 'rules', reason: 'or a profile is required, but not both' }])
     }
     if (given) check(given)
     const id = profile ?? ''

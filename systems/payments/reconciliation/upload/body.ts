@@ -118,7 +118,7 @@ async function* whole(stream: Readable): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
       const next = await chunks.next().catch((cause: unknown) => {
-        throw problem('BAD_REQUEST', { detail: 'The body broke off before its end.', cause })
+        throw problem('BAD_REQUEST', { detail: 'The body ended early.', cause })
       })
       if (next.done === true) return
       yield next.value as Uint8Array

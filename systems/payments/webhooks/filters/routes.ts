@@ -95,7 +95,12 @@ export function filterRoutes(app: App): void {
     const known = eventType === undefined ? undefined : findEventType(eventType)
     const event = own ?? (known && sampleOf(known))
     if (event === undefined) {
-      throw invalid([{ field: 'eventType', reason: 'must be of the catalogue; or give an event' }])
+      throw invalid([
+        {
+          field: 'eventType',
+          reason: 'must be an event type of the catalogue, or omit it and give an event',
+        },
+      ])
     }
     const conditions = explainFilter(filter, event)
     return { matches: matchesFilter(filter, event), conditions, event }

@@ -24,7 +24,7 @@ export async function selectServer(db: Queryable): Promise<ServerFacts> {
            quote_ident(current_user) as user,
            pg_has_role(current_user, 'pg_read_all_stats', 'usage') as "seesOthers"`)
   const [facts] = rows
-  if (!facts) throw new TypeError('the statement has one row')
+  if (!facts) throw new TypeError('the statement returned no row')
   return facts
 }
 

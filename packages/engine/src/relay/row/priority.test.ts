@@ -142,7 +142,7 @@ describe('a definition', () => {
     const plain = outbox('shop.plain', { destination: { transport: 'mail', topic: 'x' } })
     expect(plain.tableSql()).not.toContain('priority')
     const give = app.transaction((tx) => plain.enqueue(tx, 'mail', {}, { priority: 1 }))
-    await expect(give).rejects.toThrow('needs priority: true of the outbox')
+    await expect(give).rejects.toThrow('needs priority: true in the definition')
   })
 })
 
