@@ -1,9 +1,8 @@
-import { Alert, Button, Code, Group, List, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Code, Group, List, Stack, Text, TextInput } from '@mantine/core'
 import {
   ActButton,
   AnchorLink,
   CopyId,
-  dataOf,
   Form,
   formatBytes,
   countOf,
@@ -18,7 +17,7 @@ import {
   post,
   put,
   QueryState,
-  saveFile,
+  saved,
   StackedBar,
   Stat,
   StateBadge,
@@ -27,7 +26,6 @@ import {
   timeFact,
   Timeline,
   useAction,
-  useApi,
   useDraft,
   useFresh,
   useLink,
@@ -76,7 +74,7 @@ export function FileJob() {
   )
 }
 
-/** Why a file was not taken and what to mend, and what else is odd about it. */
+/** Why a file was rejected or cancelled, and its warnings. */
 function JobNotices({ job }: { job: Job }) {
   const { status, reason, reasonDetail, warnings, cancelledAt } = job
   if (status !== 'REJECTED' && warnings.length === 0 && cancelledAt === null) return null
@@ -121,7 +119,7 @@ function JobNotices({ job }: { job: Job }) {
   )
 }
 
-/** How far a file is: its rows by state, how fast they go and how long it will take. */
+/** Rows by state, their rate and the time left. */
 function JobProgress({ job }: { job: Job }) {
   const { status, counts, expectedRows, totalRows } = job
   const errors = counts['ERROR'] ?? 0
@@ -143,7 +141,11 @@ function JobProgress({ job }: { job: Job }) {
             {status !== 'COMPLETED' && (
               <>
                 <Stat label="Rate" value={formatRate(job.perSecond)} />
-                <Stat label="Time left" value={timeLeft(job)} hint={hintOf(waiting)} />
+                <Stat
+                  label="Time left"
+                  value={timeLeft(job)}
+                  hint={waiting > 0 ? 'without retries' : undefined}
+                />
               </>
             )}
           </StatStrip>
@@ -170,37 +172,23 @@ function timeLeft({ etaSeconds }: Job): string {
   return etaSeconds === 0 ? 'none' : formatDuration(etaSeconds * 1_000)
 }
 
-function hintOf(waiting: number): string | undefined {
-  return waiting > 0 ? 'without retries' : undefined
-}
-
-/** The failed lines as they were uploaded, to correct and upload again. */
 function ErrorsCsv({ id }: { id: string }) {
-  const api = useApi()
-  const save = useAction({
-    run: async () => {
-      const params = { path: { id } }
-      const content = await dataOf(
-        api.GET('/api/v1/file-jobs/{id}/errors.csv', { params, parseAs: 'blob' }),
-      )
-      saveFile(`errors-${id}.csv`, content)
-    },
-    done: () => 'Error CSV saved: correct its lines and upload it in a new ZIP.',
-    changes: [],
-  })
   return (
-    <Button variant="default" loading={save.isPending} onClick={() => save.mutate(undefined)}>
-      Export error CSV
-    </Button>
+    <ActButton
+      to="read"
+      label="Export error CSV"
+      run={() => saved(`errors-${id}.csv`, '/api/v1/file-jobs/{id}/errors.csv', { path: { id } })}
+      done={() => 'Error CSV saved: correct its lines and upload it in a new ZIP.'}
+      changes={[]}
+    />
   )
 }
 
-/** Whether there is something left to cancel. */
 function isOpen({ status, cancelledAt }: Job): boolean {
   return cancelledAt === null && (status === 'RECEIVED' || status === 'PROCESSING')
 }
 
-/** Stops what is not published yet. */
+/** Stops the rows that are not published yet. */
 function CancelJob({ id }: { id: string }) {
   return (
     <ActButton
@@ -221,18 +209,17 @@ function CancelJob({ id }: { id: string }) {
   )
 }
 
-/** Sends the errors of a file again. */
 function RetryErrors({ id, errors }: { id: string; errors: number }) {
   return (
     <ActButton
       label={`Retry ${countOf(errors, 'error')}`}
-      title={`Retry up to ${rowsOf(errors)}?`}
+      title={`Retry up to ${countOf(errors, 'row')}?`}
       verb={`Retry up to ${formatCount(errors)}`}
       run={() => post('/api/v1/file-jobs/{id}/retry-errors', { path: { id } })}
       done={({ requeued }) =>
         requeued === 0
           ? 'No rows to retry: all of them were invalid in the upload.'
-          : `Retrying ${rowsOf(requeued)}.`
+          : `Retrying ${countOf(requeued, 'row')}.`
       }
       changes={['file-jobs']}
     >
@@ -240,10 +227,6 @@ function RetryErrors({ id, errors }: { id: string; errors: number }) {
       in the upload (INVALID_ROW, INVALID_FILE) are left out: correct and upload them.
     </ActButton>
   )
-}
-
-function rowsOf(count: number): string {
-  return countOf(count, 'row')
 }
 
 type Notification = ItemOf<'/api/v1/file-jobs/{id}/notifications'>
@@ -254,7 +237,6 @@ const KINDS: Readonly<Record<Notification['kind'], string>> = {
   REJECTED: 'Rejected',
 }
 
-/** The merchant's notifications about a file, and whether they arrived. */
 export function Notifications({ id }: { id: string }) {
   const queryKey = ['file-jobs', id, 'notifications']
   const query = useRead('/api/v1/file-jobs/{id}/notifications', queryKey, {
@@ -313,7 +295,7 @@ function DeliveryLink({ id, children }: { id: string; children: ReactNode }) {
   )
 }
 
-/** Whether a notification was received: by webhook, and by mail where the organisation wants one. */
+/** The deliveries of a notification, by webhook and by mail. */
 function Receipt({ notification: { deliveries, mail } }: { notification: Notification }) {
   const endpoints = useLink('webhook endpoints')
   return (
@@ -344,7 +326,7 @@ function Receipt({ notification: { deliveries, mail } }: { notification: Notific
   )
 }
 
-/** Where results are mailed to, beside the webhooks. */
+/** The address that also gets results by mail. */
 function MailSettings() {
   const query = useRead('/api/v1/file-jobs/settings', ['file-jobs', 'settings'])
   return (

@@ -70,7 +70,6 @@ const COLUMNS: readonly Column<Job>[] = [
   },
 ]
 
-/** Files of evidence and how far they are. */
 export function FileJobs() {
   const api = useApi()
   const navigate = useNavigate()
@@ -103,7 +102,6 @@ function countOrDash(count: number | null): string {
   return count === null ? '–' : formatCount(count)
 }
 
-/** Takes a ZIP and goes to its job. */
 function UploadZip() {
   const navigate = useNavigate()
   const { production } = useSettings()

@@ -18,7 +18,7 @@ import {
   QueryState,
   Related,
   ROLE_LOOKS,
-  saveFile,
+  saved,
   StateBadge,
   type StateRole,
   Time,
@@ -32,14 +32,7 @@ import {
   Part,
 } from '@posthorn/dashboard/kit'
 import { IconDownload } from '@tabler/icons-react'
-import {
-  adviceForRow,
-  type Row,
-  ROW_ROLES,
-  ROW_STATES,
-  type RowDetails,
-  type RowDetails as Details,
-} from './job.ts'
+import { adviceForRow, type Row, ROW_ROLES, ROW_STATES, type RowDetails } from './job.ts'
 
 const FILTER = { row: field.choice('State', ROW_STATES), caseId: field.text('Case') }
 
@@ -109,15 +102,14 @@ export function JobRows({ id }: { id: string }) {
             </Empty>
           }
           drawer="Row"
-          renderDetails={(rowId) => <RowDetails jobId={id} rowId={rowId} />}
+          renderDetails={(rowId) => <Details jobId={id} rowId={rowId} />}
         />
       </Stack>
     </Panel>
   )
 }
 
-/** One row: where it is and why, its files, and its way so far. */
-function RowDetails({ jobId, rowId }: { jobId: string; rowId: string }) {
+function Details({ jobId, rowId }: { jobId: string; rowId: string }) {
   const query = useRead('/api/v1/file-jobs/{id}/rows/{rowId}', ['file-jobs', jobId, 'row', rowId], {
     params: { path: { id: jobId, rowId } },
   })
@@ -155,7 +147,7 @@ function RowDetails({ jobId, rowId }: { jobId: string; rowId: string }) {
   )
 }
 
-function RowError({ row: { errorCode, errorMessage } }: { row: Details }) {
+function RowError({ row: { errorCode, errorMessage } }: { row: RowDetails }) {
   if (errorCode === null) return null
   return (
     <Text size="sm" component="div" style={{ overflowWrap: 'anywhere' }}>
@@ -171,7 +163,7 @@ const WHO: Readonly<Record<string, string>> = {
   OPERATOR: 'an operator',
 }
 
-function entryOf(audit: Details['audit'][number], index: number) {
+function entryOf(audit: RowDetails['audit'][number], index: number) {
   const { oldStatus, newStatus, retryCount, errorCode, transitionedBy, createdAt } = audit
   const state = ROW_STATES.find((each) => each === newStatus)
   const retry = retryCount > 0 ? `, retry ${retryCount}` : ''
@@ -186,7 +178,6 @@ function entryOf(audit: Details['audit'][number], index: number) {
 
 const OUTBOX = 'evidence.rows'
 
-/** Where a row is, in the file and on its way. */
 function RowFacts({ row }: { row: Row }) {
   const { role } = useUser()
   const { status, kafkaPartition, kafkaOffset, eventId } = row
@@ -228,7 +219,6 @@ const ROLES: Readonly<Record<Artifact['attachmentStatus'], StateRole>> = {
   FAILED: 'dead',
 }
 
-/** The files of a row, and what the document service calls them. */
 const ARTIFACT_COLUMNS: readonly Column<Artifact>[] = [
   {
     id: 'file',
@@ -250,19 +240,12 @@ const downloadColumn = (jobId: string): Column<Artifact> => ({
 
 /** Saves a file of the merchant; it is never shown here. */
 function Download({ jobId, file }: { jobId: string; file: Artifact }) {
-  const api = useApi()
   const name = file.filename.slice(file.filename.lastIndexOf('/') + 1)
   const save = useAction({
-    run: async () => {
-      const path = { id: jobId, artifactId: file.id }
-      const content = await dataOf(
-        api.GET('/api/v1/file-jobs/{id}/artifacts/{artifactId}/content', {
-          params: { path },
-          parseAs: 'blob',
-        }),
-      )
-      saveFile(name, content)
-    },
+    run: () =>
+      saved(name, '/api/v1/file-jobs/{id}/artifacts/{artifactId}/content', {
+        path: { id: jobId, artifactId: file.id },
+      }),
     done: () => `${name} saved.`,
     changes: [],
   })

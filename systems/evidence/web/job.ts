@@ -16,7 +16,7 @@ export type RowDetails = Answer<'/api/v1/file-jobs/{id}/rows/{rowId}'>
 export const JOB_STATES = ['RECEIVED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as const
 export const ROW_STATES = ['PENDING', 'PUBLISHED', 'SUCCESS', 'FAILED', 'ERROR'] as const
 
-/** Jobs look like messages that are where they are. */
+/** The role of a message in the same state. */
 const JOB_ROLES: Readonly<Record<Job['status'], StateRole>> = {
   RECEIVED: 'ready',
   PROCESSING: 'claimed',
@@ -24,13 +24,11 @@ const JOB_ROLES: Readonly<Record<Job['status'], StateRole>> = {
   REJECTED: 'dead',
 }
 
-/** A job that came to its end with errors alone is no success, and neither is a cancelled one. */
-export function roleOfJob({
-  status,
-  cancelledAt,
-  successCount,
-  errorCount,
-}: Pick<Job, 'status' | 'cancelledAt' | 'successCount' | 'errorCount'>): StateRole {
+/** A completed job with errors alone, and a cancelled one, do not look like a success. */
+export function roleOfJob(
+  job: Pick<Job, 'status' | 'cancelledAt' | 'successCount' | 'errorCount'>,
+): StateRole {
+  const { status, cancelledAt, successCount, errorCount } = job
   if (status === 'COMPLETED' || status === 'REJECTED') {
     if (cancelledAt !== null) return 'cancelled'
     if (status === 'COMPLETED' && errorCount > 0) return successCount === 0 ? 'dead' : 'retry'
@@ -46,21 +44,20 @@ export const ROW_ROLES: Readonly<Record<Row['status'], StateRole>> = {
   ERROR: 'dead',
 }
 
-const ROW_WORDS: Readonly<Record<Row['status'], string>> = {
-  SUCCESS: 'attached',
-  PUBLISHED: 'in progress',
-  PENDING: 'to be published',
-  FAILED: 'to retry',
-  ERROR: 'with an error',
-}
+/** In the order of the bar. */
+const ROW_WORDS = [
+  ['SUCCESS', 'attached'],
+  ['PUBLISHED', 'in progress'],
+  ['PENDING', 'to be published'],
+  ['FAILED', 'to retry'],
+  ['ERROR', 'with an error'],
+] as const
 
-const IN_BAR = ['SUCCESS', 'PUBLISHED', 'PENDING', 'FAILED', 'ERROR'] as const
-
-/** What the rows of a job are; those not read yet are the empty end. */
+/** The rows of a job by state; rows that are not read yet are the empty end of the bar. */
 export function partsOf({ counts, expectedRows, rowsRead }: Job): BarPart[] {
   const unread = Math.max((expectedRows ?? 0) - rowsRead, 0)
-  const known = IN_BAR.map((state) => ({
-    label: ROW_WORDS[state],
+  const known = ROW_WORDS.map(([state, label]) => ({
+    label,
     count: counts[state] ?? 0,
     color: ROLE_LOOKS[ROW_ROLES[state]].color,
   }))
@@ -78,7 +75,7 @@ function sentenceOfCancelled({ status, successCount, errorCount }: Job): string 
   return `Cancelled: ${formatCount(successCount)} attached, ${formatCount(errorCount)} stopped or with an error.`
 }
 
-/** Where a job is and what comes next, as a sentence. */
+/** The progress of a job and its next step, as a sentence. */
 export function sentenceOfJob(job: Job, now: number): string {
   const { status, expectedRows, rowsRead, counts } = job
   if (job.cancelledAt !== null) return sentenceOfCancelled(job)
@@ -99,7 +96,7 @@ export function sentenceOfJob(job: Job, now: number): string {
   return `${countOf(counts['FAILED'] ?? 0, 'row')} failed; next retry ${when}.`
 }
 
-/** What to do about a file that was not taken, by its reason. */
+/** What to do about a rejected file, by its reason. */
 const FILE_ADVICE: Readonly<Record<string, string>> = {
   NOT_A_ZIP: 'Pack CSV and evidence into a ZIP; renaming another file to .zip is not enough.',
   CORRUPT: 'Pack it again, and check that the upload or copy was not cut short.',
@@ -153,7 +150,7 @@ export function adviceForFile(reason: string): string | undefined {
   return Object.hasOwn(FILE_ADVICE, reason) ? FILE_ADVICE[reason] : undefined
 }
 
-/** A code of the document service stands for a refusal: asking the same again changes nothing. */
+/** An unknown code is a refusal by the document service: a retry alone does not help. */
 export function adviceForRow(code: string): string {
   const known = Object.hasOwn(ROW_ADVICE, code) ? ROW_ADVICE[code] : undefined
   return (

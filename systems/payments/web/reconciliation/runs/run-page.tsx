@@ -2,7 +2,6 @@ import { Alert, Button, Modal, Popover, Progress, Stack, Text } from '@mantine/c
 import { useDisclosure } from '@mantine/hooks'
 import {
   ActButton,
-  dataOf,
   countOf,
   DataTable,
   formatCount,
@@ -10,11 +9,10 @@ import {
   PermittedButton,
   post,
   QueryState,
-  saveFile,
+  saved,
   StatStrip,
   Time,
   useAction,
-  useApi,
   useFollow,
   useFresh,
   useRead,
@@ -33,7 +31,7 @@ import { SuggestButton } from './matching.tsx'
 
 type RunStep = 'pairing' | 'storing'
 
-/** A run that is not heard of for so long has ended without a word. */
+/** A run without announcements for this long has ended. */
 const FORGOTTEN_MS = 300_000
 
 /** Which step of a run is in progress, by its announcements; undefined if none is. */
@@ -58,7 +56,7 @@ function useRunStep(id: string): RunStep | undefined {
   return latest?.step
 }
 
-/** Matches the records of a file with the organisation's payments. */
+/** Matches the records of a file with payments. */
 function useRun(id: string): UseMutationResult {
   return useAction({
     run: () => post('/api/v1/reconciliations/{id}/run', { path: { id }, body: {} }),
@@ -69,7 +67,6 @@ function useRun(id: string): UseMutationResult {
   })
 }
 
-/** One file: what a run found, what is open, and what can be decided. */
 export function RunPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const query = useRead('/api/v1/reconciliations/{id}', ['reconciliation', id, 'shown'], {
@@ -144,7 +141,7 @@ function Lead({ run }: { run: Run }) {
   )
 }
 
-/** Takes a file back, with a reason that is kept. */
+/** Discards a file; the reason is recorded. */
 function DiscardButton({ run: { id, filename, matched } }: { run: Run }) {
   return (
     <ActButton
@@ -172,7 +169,6 @@ const STEPS: Readonly<Record<RunStep | 'starting', { words: string; part: number
   storing: { words: 'Writing results', part: 85 },
 }
 
-/** How far matching is, while it runs. */
 function RunProgress({ step }: { step: RunStep | 'starting' }) {
   const { words, part } = STEPS[step]
   return (
@@ -190,7 +186,7 @@ interface RunButtonProps {
   readonly matching: UseMutationResult
 }
 
-/** Starts a run; the dialog closes at once, the page shows how far it is. */
+/** Starts a run; the dialog closes at once, and the page shows the progress. */
 function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProps) {
   const records = countOf(unmatched, 'record')
   return (
@@ -209,7 +205,6 @@ function RunButton({ run: { runNo, unmatched }, matching }: RunButtonProps) {
   )
 }
 
-/** Dry run result, without storing anything. */
 function DryRun({ run }: { run: Run }) {
   const rehearse = useAction({
     run: () =>
@@ -270,18 +265,14 @@ const KINDS = [
   { kind: 'missing', words: 'Missing payments' },
 ] as const
 
-/** Records and missing payments as CSV. */
 function ExportMenu({ id }: { id: string }) {
-  const api = useApi()
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const save = useAction({
-    run: async (kind: (typeof KINDS)[number]['kind']) => {
-      const params = { path: { id }, query: { kind } }
-      const content = await dataOf(
-        api.GET('/api/v1/reconciliations/{id}/export.csv', { params, parseAs: 'blob' }),
-      )
-      saveFile(`reconciliation-${id}-${kind}.csv`, content)
-    },
+    run: (kind: (typeof KINDS)[number]['kind']) =>
+      saved(`reconciliation-${id}-${kind}.csv`, '/api/v1/reconciliations/{id}/export.csv', {
+        path: { id },
+        query: { kind },
+      }),
     done: () => 'Export saved.',
     changes: [],
   })
