@@ -7,30 +7,26 @@ import {
   DataTable,
   Empty,
   Form,
+  moved,
   PageFrame,
   Panel,
   PermittedButton,
   useAction,
   useApi,
   useDraft,
+  useFresh,
   useList,
   useUser,
 } from '@posthorn/dashboard/kit'
-import { createFamily, type FamilyItem, readFamilies, useFamilyChanges } from './family-api.ts'
+import { createFamily, type FamilyItem, readFamilies } from './family-api.ts'
 
 const COLUMNS: readonly Column<FamilyItem>[] = [
-  column.text('name', 'Name', { order: 'none', width: 'minmax(0, 2fr)' }),
-  column.text('memberCount', 'Members', { id: 'members', order: 'none', width: '84px' }),
-  column.copy('id', 'Id', { order: 'none', width: 'minmax(0, 1.5fr)', narrow: 'hidden' }),
-  column.time('createdAt', 'Created', {
-    id: 'at',
-    order: 'none',
-    clock: 'business',
-    width: '132px',
-  }),
+  column.text('name', 'Name', { width: 'minmax(0, 2fr)' }),
+  column.text('memberCount', 'Members', { width: '84px' }),
+  column.copy('id', 'Id', { width: 'minmax(0, 1.5fr)', narrow: 'hidden' }),
+  column.time('createdAt', 'Created', { clock: 'business', width: '132px' }),
 ]
 
-/** Families of the organisation. */
 export function Families() {
   const api = useApi()
   const navigate = useNavigate()
@@ -39,7 +35,7 @@ export function Families() {
     queryKey: ['families', 'list'],
     read: (cursor, signal) => readFamilies(api, cursor, signal),
   })
-  useFamilyChanges()
+  useFresh(['families'], moved('families.events'))
   const open = (id: string) => void navigate({ to: '/families/$id', params: { id } } as never)
   return (
     <PageFrame
@@ -77,10 +73,11 @@ function FamilyForm({ onCreated }: { onCreated: (id: string) => void }) {
   const { draft, text } = useDraft({ name: '' })
   const create = useAction({
     run: (wished: string) => createFamily(wished),
-    done: (family) => `Family ${family.name} created; you are its owner.`,
+    done: ({ family }) => `Family ${family.name} created; you are its owner.`,
     changes: ['families'],
   })
-  const submit = () => create.mutate(draft.name.trim(), { onSuccess: ({ id }) => onCreated(id) })
+  const submit = () =>
+    create.mutate(draft.name.trim(), { onSuccess: ({ family }) => onCreated(family.id) })
   return (
     <Form onSubmit={submit}>
       <Group gap="sm" align="flex-end">

@@ -1,11 +1,4 @@
-import {
-  type Api,
-  ApiProblem,
-  dataOf,
-  type ListPage,
-  useFresh,
-  moved,
-} from '@posthorn/dashboard/kit'
+import { type Api, ApiProblem, dataOf, type ListPage } from '@posthorn/dashboard/kit'
 
 interface GraphqlError {
   readonly message: string
@@ -18,7 +11,7 @@ interface Refusal {
   readonly message: string
 }
 
-/** Asks the server by GraphQL; what goes wrong is thrown as the problem that any route answers. */
+/** Asks the server by GraphQL; an error is thrown as a problem. */
 async function ask<Data>(
   api: Api,
   request: { readonly query: string; readonly variables?: object },
@@ -29,18 +22,7 @@ async function ask<Data>(
   return answer.data
 }
 
-/** What a mutation was about, or its refusal, thrown. */
-function doneOr<Payload extends { readonly errors: readonly Refusal[] }>(
-  payload: Payload,
-): Payload {
-  const [refusal] = payload.errors
-  if (refusal === undefined) return payload
-  const { code, message: detail } = refusal
-  const title = 'Request refused'
-  throw new ApiProblem({ status: 422, headers: new Headers() }, { code, title, detail })
-}
-
-/** GraphQL tells trouble in a form of its own; every other route tells it as a problem. */
+/** Turns an error of GraphQL into the problem that other routes answer. */
 async function asProblem(request: Request): Promise<Response> {
   const response = await fetch(request)
   if (response.ok) return response
@@ -53,11 +35,6 @@ async function asProblem(request: Request): Promise<Response> {
   const { status } = response
   const code = error.extensions?.code ?? `HTTP_${status}`
   return Response.json({ code, title: 'GraphQL error', detail: error.message }, { status })
-}
-
-/** Reads anew what is shown of families when one of their events moves. */
-export function useFamilyChanges(): void {
-  useFresh(['families'], moved('families.events'))
 }
 
 /** As the GraphQL schema names them. */
@@ -100,10 +77,6 @@ export interface NewInvitation {
   readonly role: FamilyRole
 }
 
-interface Refusable {
-  readonly errors: readonly Refusal[]
-}
-
 export async function readFamilies(
   api: Api,
   cursor: string | undefined,
@@ -129,38 +102,33 @@ export async function readFamily(
   return (await ask<{ family: FamilyDetails | null }>(api, request, signal)).family
 }
 
-/** The name of a family that was changed. */
-interface NamedFamily {
-  readonly id: string
-  readonly name: string
-}
-
-/** A mutation, sent by what acts: what its payload has beside the errors. */
+/** Sends a mutation; answers its payload, or throws its refusal. */
 function mutate<Payload>(name: string, input: object, answers = '') {
   return async (api: Api): Promise<Payload> => {
     const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`
     const query = `mutation ($input: ${type}!) {
       done: ${name}(input: $input) { ${answers} errors { code message } } }`
-    const data = await ask<{ done: Refusable & Payload }>(api, { query, variables: { input } })
-    return doneOr(data.done)
+    type Done = Payload & { readonly errors: readonly Refusal[] }
+    const { done } = await ask<{ done: Done }>(api, { query, variables: { input } })
+    const [refusal] = done.errors
+    if (refusal === undefined) return done
+    const { code, message: detail } = refusal
+    const title = 'Request refused'
+    throw new ApiProblem({ status: 422, headers: new Headers() }, { code, title, detail })
   }
 }
 
-const familyBy = (name: string, input: object) => async (api: Api) => {
-  const answers = 'family { id name }'
-  return (await mutate<{ family: NamedFamily }>(name, input, answers)(api)).family
-}
+const familyBy = (name: string, input: object) =>
+  mutate<{ family: Pick<FamilyItem, 'id' | 'name'> }>(name, input, 'family { id name }')
 
-const invitationBy = (name: string, input: object) => async (api: Api) => {
-  const answers = 'invitation { id email role status expiresAt }'
-  return (await mutate<{ invitation: Invitation }>(name, input, answers)(api)).invitation
-}
+const invitationBy = (name: string, input: object) =>
+  mutate<{ invitation: Pick<Invitation, 'email'> }>(name, input, 'invitation { email }')
 
 export const createFamily = (name: string) => familyBy('createFamily', { name })
 
 export const invite = (input: NewInvitation) => invitationBy('inviteFamilyMemberByEmail', input)
 
-/** A new token and another 14 days; the old token opens nothing from then on. */
+/** Sends a new token, valid for another 14 days; the old token stops working. */
 export const resend = (invitationId: string) => invitationBy('resendInvitation', { invitationId })
 
 export const revoke = (invitationId: string) => invitationBy('revokeInvitation', { invitationId })
@@ -168,20 +136,19 @@ export const revoke = (invitationId: string) => invitationBy('revokeInvitation',
 /** The logged-in user joins the family that the token is for. */
 export const accept = (token: string) => familyBy('acceptInvitation', { token })
 
-/** The invitation that the token is for is turned down. */
+/** Declines the invitation that the token is for. */
 export const decline = (token: string) => invitationBy('declineInvitation', { token })
 
-/** What is done to members, by the name of its mutation. */
-interface MemberInputs {
-  readonly leaveFamily: { readonly familyId: string }
-  readonly removeFamilyMember: { readonly familyId: string; readonly userId: string }
-  readonly transferFamilyOwnership: { readonly familyId: string; readonly userId: string }
-  readonly changeFamilyMemberRole: Omit<NewInvitation, 'email'> & { readonly userId: string }
+export const leave = (familyId: string) => mutate('leaveFamily', { familyId })
+
+interface Membership {
+  readonly familyId: string
+  readonly userId: string
 }
 
-export function changeMembers<Name extends keyof MemberInputs>(
-  name: Name,
-  input: MemberInputs[Name],
-) {
-  return mutate(name, input)
-}
+export const removeMember = (member: Membership) => mutate('removeFamilyMember', member)
+
+export const transferOwnership = (to: Membership) => mutate('transferFamilyOwnership', to)
+
+export const changeRole = (member: Membership & { readonly role: FamilyRole }) =>
+  mutate('changeFamilyMemberRole', member)

@@ -10,6 +10,7 @@ import {
   DataTable,
   Empty,
   Form,
+  moved,
   PageFrame,
   Panel,
   PermittedButton,
@@ -21,25 +22,27 @@ import {
   useApi,
   useClaims,
   useDraft,
+  useFresh,
   useUser,
 } from '@posthorn/dashboard/kit'
 import {
-  changeMembers,
+  changeRole,
   type FamilyDetails,
   type FamilyRole,
   type Invitation,
   type InvitationStatus,
   invite,
+  leave,
   type Member,
   type NewInvitation,
   readFamily,
+  removeMember,
   resend,
   revoke,
-  useFamilyChanges,
+  transferOwnership,
 } from './family-api.ts'
 import { Mails } from './mails.tsx'
 
-/** One family: who belongs to it, who is invited, and the mails about that. */
 export function Family() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const api = useApi()
@@ -47,7 +50,7 @@ export function Family() {
     queryKey: ['families', 'one', id],
     queryFn: ({ signal }) => readFamily(api, id, signal),
   })
-  useFamilyChanges()
+  useFresh(['families'], moved('families.events'))
   return (
     <QueryState query={query}>
       {(family) =>
@@ -133,12 +136,8 @@ const STATUS_ROLES: Readonly<Record<InvitationStatus, StateRole>> = {
   EXPIRED: 'failing',
 }
 
-/** The words for the end of its 14 days. */
-const EXPIRY: Readonly<Record<InvitationStatus, string>> = {
+const EXPIRY: Readonly<Partial<Record<InvitationStatus, string>>> = {
   PENDING: 'ends',
-  ACCEPTED: 'would have ended',
-  DECLINED: 'would have ended',
-  REVOKED: 'would have ended',
   EXPIRED: 'ended',
 }
 
@@ -151,7 +150,8 @@ const COLUMNS: readonly Column<Invitation>[] = [
       <>
         {email}
         <Text size="xs" c="dimmed" component="div">
-          as {role}, {EXPIRY[status]} <Time at={expiresAt} clock="business" ahead />
+          as {role}, {EXPIRY[status] ?? 'would have ended'}{' '}
+          <Time at={expiresAt} clock="business" ahead />
         </Text>
       </>
     ),
@@ -202,12 +202,11 @@ function Actions({ invitation: { id, email } }: { invitation: Invitation }) {
 /** Members cannot be invited to own a family. */
 const ROLES: readonly FamilyRole[] = ['MEMBER', 'ADMIN']
 
-/** Invites one person by mail. */
 function InviteForm({ familyId }: { familyId: string }) {
   const { draft, set, text, choice } = useDraft({ email: '', role: 'MEMBER' as FamilyRole })
   const send = useAction({
     run: (invitation: NewInvitation) => invite(invitation),
-    done: (invitation) => `${invitation.email} invited; a mail is queued.`,
+    done: ({ invitation }) => `${invitation.email} invited; a mail is queued.`,
     changes: ['families', 'mail'],
   })
   const submit = () =>
@@ -234,7 +233,6 @@ function InviteForm({ familyId }: { familyId: string }) {
   )
 }
 
-/** Who belongs to a family, since when, and what the user may do about it. */
 export function Members({ family }: { family: FamilyDetails }) {
   return (
     <Stack component="ul" gap="sm" m={0} p={0} style={{ listStyle: 'none' }}>
@@ -291,7 +289,7 @@ function Leave({ family: { id, name } }: Pick<ActionsProps, 'family'>) {
       label="Leave"
       title={`Leave the family ${name}?`}
       tone="danger"
-      run={() => changeMembers('leaveFamily', { familyId: id })}
+      run={() => leave(id)}
       done={() => `You left the family ${name}.`}
       changes={['families']}
       onDone={() => void navigate({ to: '/families' } as never)}
@@ -307,9 +305,7 @@ function ChangeRole({ family, member: { userId, role } }: ActionsProps) {
     <ActButton
       label={next === 'ADMIN' ? 'Make admin' : 'Make member'}
       title={next === 'ADMIN' ? `Make ${userId} an admin?` : `Make ${userId} a member?`}
-      run={() =>
-        changeMembers('changeFamilyMemberRole', { familyId: family.id, userId, role: next })
-      }
+      run={() => changeRole({ familyId: family.id, userId, role: next })}
       done={() => `${userId} is ${next} now.`}
       changes={['families']}
     >
@@ -327,7 +323,7 @@ function Transfer({ family, member: { userId } }: ActionsProps) {
       title={`Make ${userId} the owner?`}
       verb="Transfer ownership"
       tone="danger"
-      run={() => changeMembers('transferFamilyOwnership', { familyId: family.id, userId })}
+      run={() => transferOwnership({ familyId: family.id, userId })}
       done={() => `${userId} owns the family now; you are an admin.`}
       changes={['families']}
     >
@@ -342,7 +338,7 @@ function Remove({ family, member: { userId } }: ActionsProps) {
       label="Remove"
       title={`Remove ${userId}?`}
       tone="danger"
-      run={() => changeMembers('removeFamilyMember', { familyId: family.id, userId })}
+      run={() => removeMember({ familyId: family.id, userId })}
       done={() => `${userId} removed from the family.`}
       changes={['families']}
     >

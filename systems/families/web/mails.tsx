@@ -1,8 +1,8 @@
 import { Anchor, Group, Paper, Stack, Text } from '@mantine/core'
 import {
   ActButton,
-  ApiProblem,
   ButtonLink,
+  callSimulator,
   Empty,
   PageFrame,
   QueryState,
@@ -13,22 +13,21 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { accept, decline } from './family-api.ts'
 
-/** A mailbox is no part of the stream. */
+/** The event stream does not announce mails. */
 const LOOK_MS = 3_000
 
-const ALL = () => true
-
-/** Mails that the development's mailbox has taken, newest first. */
-export function Mails({ isWanted = ALL }: { isWanted?: (mail: Mail) => boolean }) {
+/** Mails in the mailbox of development, newest first. */
+export function Mails({ isWanted = () => true }: { isWanted?: (mail: Mail) => boolean }) {
   const query = useQuery({
     queryKey: ['mail', 'list'],
-    queryFn: ({ signal }) => readMails(signal),
+    queryFn: ({ signal }) =>
+      callSimulator<{ items: readonly Mail[] }>('/sim/mail/requests?limit=100', { signal }),
     refetchInterval: LOOK_MS,
   })
   return (
     <QueryState query={query}>
-      {(mails) => {
-        const wanted = mails.filter(isWanted)
+      {({ items }) => {
+        const wanted = items.filter(isWanted)
         return wanted.length === 0 ? (
           <Empty title="No mail yet">Invite a member: the mail appears here within seconds.</Empty>
         ) : (
@@ -80,7 +79,7 @@ function AcceptButton({ token }: { token: string }) {
       title={`Accept as ${sub}?`}
       verb="Accept"
       run={() => accept(token)}
-      done={({ name }) => `${sub} joined the family ${name}.`}
+      done={({ family }) => `${sub} joined the family ${family.name}.`}
       changes={['families', 'mail']}
     >
       The logged-in user joins the family: {sub}, regardless of the mail’s address.
@@ -95,7 +94,7 @@ function DeclineButton({ token }: { token: string }) {
       title="Decline the invitation?"
       tone="danger"
       run={() => decline(token)}
-      done={({ email }) => `Invitation of ${email} declined.`}
+      done={({ invitation }) => `Invitation of ${invitation.email} declined.`}
       changes={['families', 'mail']}
     >
       The link stops working. The family can send another invitation.
@@ -103,7 +102,6 @@ function DeclineButton({ token }: { token: string }) {
   )
 }
 
-/** A mail as the simulated mailbox has it. */
 interface Mail {
   readonly id: number
   readonly at: string
@@ -112,20 +110,12 @@ interface Mail {
   readonly text: string
 }
 
-/** The newest mails; only in development, where a mailbox takes what is sent. */
-async function readMails(signal: AbortSignal): Promise<Mail[]> {
-  const response = await fetch('/sim/mail/requests?limit=100', { cache: 'no-store', signal })
-  const body: unknown = await response.json().catch(() => undefined)
-  if (!response.ok) throw new ApiProblem(response, body)
-  return (body as { items: Mail[] }).items
-}
-
 interface AcceptLink {
   readonly href: string
   readonly token: string
 }
 
-/** The link of an invitation in a mail's text; only the web is linked to. */
+/** The first web link with a token in a mail's text. */
 export function acceptLinkIn(text: string): AcceptLink | undefined {
   for (const [href] of text.matchAll(/https?:\/\/\S+/g)) {
     const token = URL.canParse(href) ? new URL(href).searchParams.get('token') : null
@@ -134,7 +124,7 @@ export function acceptLinkIn(text: string): AcceptLink | undefined {
   return undefined
 }
 
-/** What the development's mailbox took instead of sending it into the world. */
+/** Mails that development keeps instead of sending them. */
 export function Mailbox() {
   const { production } = useUser()
   if (production) {
