@@ -28,13 +28,13 @@ export function PlaceOrder() {
   )
 }
 
-interface OrderDraft {
-  readonly sku: string
-  readonly quantity: number | string
-  /** In minor units; undefined for what is no amount. */
-  readonly amount: number | undefined
-  readonly currency: string
-  readonly isHeld: boolean
+const INITIAL = {
+  sku: 'LAMP',
+  quantity: 1 as number | string,
+  /** In minor units; undefined if it is not an amount. */
+  amount: 2_500 as number | undefined,
+  currency: 'EUR',
+  isHeld: false,
 }
 
 /** Places one order and goes to its saga; pressing twice places it once. */
@@ -42,13 +42,7 @@ function Fields({ onClose }: { onClose: () => void }) {
   const key = useRequestKey()
   const navigate = useNavigate()
   const { production } = useUser()
-  const { draft, set, text, value, check } = useDraft<OrderDraft>({
-    sku: 'LAMP',
-    quantity: 1,
-    amount: 2_500,
-    currency: 'EUR',
-    isHeld: false,
-  })
+  const { draft, set, text, value, check } = useDraft(INITIAL)
   const { amount, currency } = draft
   const place = useAction({
     run: () => {

@@ -10,12 +10,10 @@ import {
 } from '@posthorn/dashboard/kit'
 import { type SagaDetails, signalsOf } from './saga-state.ts'
 import { type ReactNode, useState } from 'react'
-import classes from './interventions.module.css'
 
 /** What an action on a saga changes on other pages. */
 export const CHANGED = ['sagas', 'alerts', 'overview', 'audit'] as const
 
-/** Resumes what is stuck, cancels what runs. */
 export function SagaActions({ saga }: { saga: SagaDetails }) {
   const { isAllowed } = usePermission('operate')
   const params = { path: { id: saga.id } }
@@ -85,7 +83,7 @@ interface InterventionProps {
   readonly saga: SagaDetails
 }
 
-/** What an operator can do where resuming and cancelling do not help: only what the saga's state allows. */
+/** Operators' actions for a saga that resuming or cancelling does not help; its state decides which. */
 export function Interventions({ saga }: InterventionProps) {
   const { isAllowed } = usePermission('operate')
   const offers = saga.allows.filter((action) => action !== 'resume' && action !== 'cancel')
@@ -107,8 +105,13 @@ export function Interventions({ saga }: InterventionProps) {
 
 function Offer({ children, button }: { children: ReactNode; button: ReactNode }) {
   return (
-    <Group className={classes['offer'] ?? ''} justify="space-between" gap="sm">
-      <Text size="sm" className={classes['about'] ?? ''}>
+    <Group
+      justify="space-between"
+      gap="sm"
+      pt="sm"
+      style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}
+    >
+      <Text size="sm" flex="1 1 200px">
         {children}
       </Text>
       {button}
@@ -116,7 +119,7 @@ function Offer({ children, button }: { children: ReactNode; button: ReactNode })
   )
 }
 
-/** A step at hand goes along: if the saga has moved on since, the server refuses. */
+/** Names the current step: the server refuses if the saga has moved on. */
 function seenAt({ atHand: [step] }: SagaDetails) {
   return step === undefined ? {} : { step }
 }
@@ -204,7 +207,7 @@ function Terminate({ saga }: InterventionProps) {
   )
 }
 
-/** What was typed, which must be an object: the dialog says so otherwise. */
+/** Parses the typed JSON; anything but an object is an error of the dialog. */
 function objectIn(text: string): Record<string, unknown> {
   let value: unknown
   try {

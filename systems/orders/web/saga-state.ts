@@ -1,6 +1,7 @@
 import {
   type Answer,
   type ItemOf,
+  moved,
   type StateRole,
   useFresh,
   useRefresh,
@@ -19,7 +20,7 @@ export const ORDER_STATES = [
   'FAILED',
 ] as const satisfies readonly Order['status'][]
 
-/** Sagas look like the states of messages that mean the same. */
+/** The role of a message in the same state. */
 export const SAGA_ROLES: Readonly<Record<SagaState, StateRole>> = {
   RUNNING: 'claimed',
   COMPENSATING: 'retry',
@@ -49,7 +50,7 @@ const STEP_LOOKS: Readonly<Record<string, StepLook>> = {
   COMPENSATED: { role: 'cancelled', word: 'undone' },
 }
 
-/** A status that a newer server knows looks like none. */
+/** A status that only a newer server knows has no role. */
 export function lookOfStep({ status, skipped }: Pick<SagaStep, 'status' | 'skipped'>): StepLook {
   if (skipped === 'action' && status === 'COMPLETED') return { role: 'cancelled', word: 'skipped' }
   if (skipped === 'compensation' && status === 'COMPENSATED') {
@@ -58,14 +59,13 @@ export function lookOfStep({ status, skipped }: Pick<SagaStep, 'status' | 'skipp
   return STEP_LOOKS[status] ?? { role: undefined, word: status }
 }
 
-/** Whether anything of it can still change by itself. */
+/** Whether nothing changes by itself any more. */
 export function isOver({ status }: Pick<SagaItem, 'status'>): boolean {
   return status !== 'RUNNING' && status !== 'COMPENSATING'
 }
 
 const SIGNAL = 'signal:'
 
-/** The signals that a saga waits for. */
 export function signalsOf({ waitsFor }: Pick<SagaItem, 'waitsFor'>): string[] {
   return waitsFor.filter((type) => type.startsWith(SIGNAL)).map((type) => type.slice(SIGNAL.length))
 }
@@ -74,7 +74,7 @@ function nameOfEvent(type: string): string {
   return type.startsWith(SIGNAL) ? `the signal ${type.slice(SIGNAL.length)}` : type
 }
 
-/** Where a saga stands and what comes next, as a sentence. */
+/** The progress of a saga and its next step, as a sentence. */
 export function standingOf({ status, step, waitsFor, cancelledAt, held }: SagaItem): string {
   if (held !== null) return 'Waiting for a server that knows this saga.'
   switch (status) {
@@ -97,14 +97,12 @@ export function standingOf({ status, step, waitsFor, cancelledAt, held }: SagaIt
   }
 }
 
-/** A step that sends nothing is not in the stream: what still moves is looked at now and then. */
+/** A step that sends nothing is not in the stream: running sagas are read this often. */
 const LOOK_MS = 5_000
 
-/** Reads sagas and orders anew when one of their events moves, and while one of these is not over. */
+/** Reads sagas and orders again when one of their events moves, and while one of these runs. */
 export function useSagaChanges(shown: readonly Pick<SagaItem | Order, 'status'>[]): void {
-  useFresh(['sagas'], (event) => {
-    if (event.kind === 'operation') return event.outbox === 'sagas'
-    return event.kind === 'transition' && event.outbox === 'sagas.events'
-  })
+  useFresh(['sagas'], moved('sagas.events'))
+  useFresh(['sagas'], (event) => event.kind === 'operation' && event.outbox === 'sagas')
   useRefresh(['sagas'], shown.every(isOver) ? undefined : LOOK_MS)
 }

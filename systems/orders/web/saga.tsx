@@ -38,7 +38,6 @@ import {
   useSagaChanges,
 } from './saga-state.ts'
 
-/** One saga: its steps, what it sent and heard, what was undone, and the wheel to steer it. */
 export function Saga() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const query = useRead('/api/v1/sagas/{id}', ['sagas', 'one', id], { params: { path: { id } } })
@@ -80,7 +79,7 @@ export function Saga() {
   )
 }
 
-/** Then what can be done about it comes first. */
+/** A stuck saga shows the interventions first. */
 function isStuck({ status, held }: SagaDetails): boolean {
   return status === 'FAILED' || held !== null
 }
@@ -125,7 +124,7 @@ function Facts({ saga }: { saga: SagaDetails }) {
   )
 }
 
-/** The steps in the order of their definition, branches below each other, with where each is. */
+/** The steps in the order of their definition, branches below each other. */
 function SagaSteps({ saga }: { saga: SagaDetails }) {
   const places = placesOf(saga.steps)
   const steps = saga.steps.map((step, i) => ({ ...rowOf(saga, step), place: places[i] }))
@@ -161,21 +160,14 @@ function rowOf(saga: SagaDetails, step: SagaStep): RowStep {
   }
 }
 
-/** Where a step stands in the grid: its column, its row, and over how many rows. */
-interface Place {
-  readonly column: number
-  readonly row: number
-  readonly rows: number
-}
-
 /**
- * Where each step stands in the grid: branches of a fork in rows of their own, from the same column
- * on. Undefined for all of them where nothing runs side by side.
+ * Where each step stands in the grid: each branch of a fork has its own row and starts in the same
+ * column. Empty if nothing runs side by side.
  */
-export function placesOf(steps: readonly Pick<SagaStep, 'branch'>[]): (Place | undefined)[] {
+export function placesOf(steps: readonly Pick<SagaStep, 'branch'>[]): RowStep['place'][] {
   if (steps.every(({ branch }) => branch === null)) return []
   const rows = Math.max(...steps.map((_, i) => branchNames(steps, i).length), 1)
-  const places: Place[] = []
+  const places: NonNullable<RowStep['place']>[] = []
   let next = 1
   let start = 1
   for (const [i, { branch }] of steps.entries()) {
@@ -194,7 +186,7 @@ export function placesOf(steps: readonly Pick<SagaStep, 'branch'>[]): (Place | u
   return places
 }
 
-/** The branches of the fork that a step belongs to, first one first. */
+/** The branches of the fork that a step belongs to, in order. */
 function branchNames(steps: readonly Pick<SagaStep, 'branch'>[], i: number): string[] {
   const fork = steps[i]?.branch?.fork
   const names = steps.flatMap(({ branch }) =>
@@ -208,41 +200,47 @@ interface Bar {
   readonly what: string
   readonly kind: 'done' | 'refused' | 'undone'
   readonly from: number
-  /** Undefined while it goes on. */
+  /** Undefined while it runs. */
   readonly to: number | undefined
-}
-
-/** A bar as a table shows it. */
-interface Lane {
-  readonly id: string
-  readonly what: string
-  readonly took: string
-  /** From when to when. */
-  readonly said: string
-  readonly color: string
-  readonly left: number
-  readonly width: number
 }
 
 const COLORS = { done: 'green', refused: 'red', undone: 'gray' } as const
 
-function laneColumns(whole: string): readonly Column<Lane>[] {
+/** When each step began and how long it took, from the start of the saga to its end. */
+function SagaTimes({ saga }: { saga: SagaDetails }) {
+  const { wall } = useNow()
+  const bars = barsOf(saga)
+  if (bars.length === 0) return null
+  const columns = timeColumns(bars, ({ to, from }) => to ?? (isOver(saga) ? from : wall))
+  return (
+    <Panel title="Times">
+      <DataTable label="Times" list={bars} columns={columns} idOf={({ id }) => id} />
+    </Panel>
+  )
+}
+
+function timeColumns(bars: readonly Bar[], endOf: (bar: Bar) => number): readonly Column<Bar>[] {
+  const start = Math.min(...bars.map(({ from }) => from))
+  const whole = Math.max(...bars.map(endOf)) - start || 1
+  const after = (at: number) => formatDuration(at - start)
+  const part = (ms: number) => `${(ms / whole) * 100}%`
+  const took = (bar: Bar) => endOf(bar) - bar.from
   return [
     column.text('what', 'Step', { width: 'minmax(90px, 1fr)' }),
-    column.text('took', 'Took', { width: '84px' }),
+    { id: 'took', title: 'Took', width: '84px', cell: (bar) => formatDuration(took(bar)) },
     {
       id: 'lane',
-      title: `0 to ${whole}`,
+      title: `0 to ${formatDuration(whole)}`,
       width: 'minmax(100px, 5fr)',
-      cell: ({ said, color, left, width }) => (
+      cell: (bar) => (
         <div style={{ flex: 1, overflow: 'hidden' }}>
           <div
-            data-color={color}
+            data-color={bar.to === undefined ? 'blue' : COLORS[bar.kind]}
             role="img"
-            aria-label={said}
+            aria-label={`from ${after(bar.from)} to ${after(endOf(bar))}`}
             style={{
               ...{ height: 10, minWidth: 2, borderRadius: 2, background: 'var(--tint)' },
-              ...{ marginLeft: `${left * 100}%`, width: `${width * 100}%` },
+              ...{ marginLeft: part(bar.from - start), width: part(took(bar)) },
             }}
           />
         </div>
@@ -251,35 +249,7 @@ function laneColumns(whole: string): readonly Column<Lane>[] {
   ]
 }
 
-/** When each step began and how long it took, from the start of the saga to its end. */
-function SagaTimes({ saga }: { saga: SagaDetails }) {
-  const { wall } = useNow()
-  const bars = barsOf(saga)
-  if (bars.length === 0) return null
-  const end = (bar: Bar) => bar.to ?? (isOver(saga) ? bar.from : wall)
-  const start = Math.min(...bars.map(({ from }) => from))
-  const whole = Math.max(...bars.map(end)) - start || 1
-  const after = (at: number) => formatDuration(at - start)
-  const lanes = bars.map((bar) => ({
-    ...{ id: bar.id, what: bar.what, took: formatDuration(end(bar) - bar.from) },
-    said: `from ${after(bar.from)} to ${after(end(bar))}`,
-    color: bar.to === undefined ? 'blue' : COLORS[bar.kind],
-    left: (bar.from - start) / whole,
-    width: (end(bar) - bar.from) / whole,
-  }))
-  return (
-    <Panel title="Times">
-      <DataTable
-        label="Times"
-        list={lanes}
-        columns={laneColumns(formatDuration(whole))}
-        idOf={({ id }) => id}
-      />
-    </Panel>
-  )
-}
-
-/** What was done and then what was undone, each in the order in which it began. */
+/** Steps that were done and undone, by their start. */
 function barsOf({ steps }: Pick<SagaDetails, 'steps'>): Bar[] {
   const done = steps.flatMap(({ name, status, skipped, startedAt, endedAt }) => {
     const kind = lookOfStep({ status, skipped }).role === 'dead' ? 'refused' : 'done'
@@ -305,7 +275,7 @@ type SagaReply = SagaDetails['replies'][number]
 type Compensation = SagaDetails['compensations'][number]
 type Action = SagaDetails['actions'][number]
 
-/** What a saga sent, heard and undid, and what operators did to it, in the order in which it happened. */
+/** Events sent and received, compensations and operators' actions, in order of time. */
 export function SagaEvents({ saga }: { saga: SagaDetails }) {
   const { role } = useUser()
   const entries = [
@@ -334,7 +304,7 @@ function Payload({ value, of }: { value: unknown; of: string }) {
   )
 }
 
-/** What is not over stands last. */
+/** Entries in progress come last. */
 function timeOf({ at }: TimelineEntry): number {
   return at === null ? Number.POSITIVE_INFINITY : Date.parse(at)
 }
@@ -385,7 +355,7 @@ function heardOf(reply: SagaReply): TimelineEntry {
   }
 }
 
-/** What an operator skipped was not undone; that it was skipped is an entry of its own. */
+/** A skipped compensation was not undone; the skip has its own entry. */
 function isCompensation({ status, undoneAt }: Compensation): boolean {
   return status === 'UNDOING' || undoneAt !== null
 }

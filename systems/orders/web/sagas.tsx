@@ -35,7 +35,6 @@ const LISTS = [
   { value: 'sagas', label: 'Sagas' },
 ]
 
-/** Orders, and the sagas that carry them through. */
 export function Sagas() {
   const { list } = useSearch({ strict: false }) as { list?: string }
   const navigate = useNavigate()
@@ -80,7 +79,6 @@ const ORDER_COLUMNS: readonly Column<Order>[] = [
   column.time('createdAt', 'Placed', { id: 'at', clock: 'business', width: '124px' }),
 ]
 
-/** Orders, newest first; each opens the saga that carries it through. */
 function OrderList() {
   const api = useApi()
   const navigate = useNavigate()
@@ -129,7 +127,6 @@ const SAGA_COLUMNS: readonly Column<SagaItem>[] = [
   column.time('createdAt', 'Started', { id: 'at', width: '108px' }),
 ]
 
-/** Sagas, newest first. */
 function SagaList() {
   const api = useApi()
   const navigate = useNavigate()
@@ -171,7 +168,7 @@ interface BulkActionsProps {
   readonly onDone: (left: readonly SagaItem[]) => void
 }
 
-/** What is done with the selected sagas. What takes data or a choice for each is on its own page. */
+/** Actions on the selected sagas. Actions that need data for each saga are on its own page. */
 function BulkActions({ chosen, onDone }: BulkActionsProps) {
   const common = {
     to: 'operate',
@@ -234,7 +231,7 @@ function BulkActions({ chosen, onDone }: BulkActionsProps) {
   )
 }
 
-/** As the server decides it: also what failed while it ran, even if it was cancelled before. */
+/** As the server decides: also a saga that failed while it ran, even if it was cancelled before. */
 function isCancellable({ direction, status, cancelledAt }: SagaItem): boolean {
   return direction === 'forward' && (cancelledAt === null || status === 'FAILED')
 }
