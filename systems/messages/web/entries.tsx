@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { CodeNote, type ItemOf, type StateRole, type TimelineEntry } from '@posthorn/dashboard/kit'
 import { providerMeaning } from './provider-code.ts'
 
-/** Why an attempt failed in plain words, what to do, and what the provider said itself. */
+/** Why an attempt failed and what to do, with the provider's own text. */
 export function ProviderNote({ code, message }: { code: string; message: string | null }) {
   return (
     <div>
@@ -18,8 +18,8 @@ export function ProviderNote({ code, message }: { code: string; message: string 
 
 type ConsentEvent = ItemOf<'/api/v1/conversations/{id}/consents'>
 
-/** How consent was given, for the reader of a timeline. */
-const SOURCES: Readonly<Record<string, string>> = {
+/** How consent was given or withdrawn. */
+export const SOURCE_WORDS: Readonly<Record<string, string>> = {
   api: 'noted here',
   form: 'by a form',
   paper: 'on paper',
@@ -30,7 +30,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   provider: 'the provider says so',
 }
 
-/** A grant or a withdrawal as a sentence, with what it rests on. */
+/** A grant or a withdrawal as a sentence, with its proof. */
 export function consentEntryOf(event: ConsentEvent): TimelineEntry {
   const { id, saidAt, granted, channel, source, proof, recipient, actor } = event
   const details = [
@@ -42,7 +42,7 @@ export function consentEntryOf(event: ConsentEvent): TimelineEntry {
     id,
     at: saidAt,
     role: granted ? 'confirmed' : 'cancelled',
-    what: `${granted ? 'Granted' : 'Withdrawn'} for ${channel}, ${SOURCES[source] ?? source}.`,
+    what: `${granted ? 'Granted' : 'Withdrawn'} for ${channel}, ${SOURCE_WORDS[source] ?? source}.`,
     details: details.join(' · '),
   }
 }
@@ -58,7 +58,6 @@ const ROLES: Readonly<Record<string, StateRole>> = {
   BLOCKED_BY_POLICY: 'dead',
 }
 
-/** An audit event as a sentence with who did it. */
 export function auditEntryOf({ id, action, details, actor, createdAt }: AuditEvent): TimelineEntry {
   return { id, at: createdAt, role: ROLES[action], what: details, details: `${action} by ${actor}` }
 }

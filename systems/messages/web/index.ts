@@ -12,6 +12,9 @@ const OUTBOUND = {
   ],
 }
 
+const conversations = () =>
+  import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations)
+
 /** Also loaded by Node, for the addresses of the pages: components are imported when they are shown. */
 export const web: Web = {
   pages: [
@@ -37,12 +40,7 @@ export const web: Web = {
       icon: IconMessages,
       key: 'n',
       readers: 'everyone',
-      views: {
-        '': () =>
-          import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
-        $id: () =>
-          import('./conversations/conversations.tsx').then(({ Conversations }) => Conversations),
-      },
+      views: { '': conversations, $id: conversations },
     },
   ],
   outboxes: { 'messages.outbound': { explain: providerMeaning } },

@@ -10,10 +10,7 @@ const ACCOUNT = 'Fix the account at Meta. Its messages wait until then.'
 const WAIT = 'No action needed: the number pauses by itself and the message is sent afterwards.'
 const CONTENT = 'Correct what is sent, then send a new message.'
 
-const NUMBER_REGISTRATION: ProviderMeaning = {
-  meaning: 'The sending number is not registered as it should be.',
-  advice: ACCOUNT,
-}
+const REGISTRATION = /^(131045|1330(00|05|06|08|09|10|15|16))$/
 
 /** Codes of Meta's own table, and ours. A code that is not here is retried and shown alone. */
 const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
@@ -59,7 +56,6 @@ const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
   '131031': { meaning: 'The account is locked.', advice: 'Have Meta unlock it, then send again.' },
   '131037': { meaning: 'The display name of the number is not approved.', advice: ACCOUNT },
   '131042': { meaning: 'Meta cannot charge the account.', advice: ACCOUNT },
-  '131045': NUMBER_REGISTRATION,
   '131047': {
     meaning: 'The person has not written for more than 24 hours, so only a template is allowed.',
     advice: 'Send an approved template, or wait until the person writes.',
@@ -86,18 +82,10 @@ const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
   '132015': { meaning: 'The template is paused for its quality.', advice: TEMPLATE },
   '132016': { meaning: 'The template is disabled for good.', advice: TEMPLATE },
   '132068': { meaning: 'The flow of the template is blocked.', advice: TEMPLATE },
-  '133000': NUMBER_REGISTRATION,
   '133004': {
     meaning: 'The registration server of WhatsApp was not available.',
     advice: 'Send again in some minutes.',
   },
-  '133005': NUMBER_REGISTRATION,
-  '133006': NUMBER_REGISTRATION,
-  '133008': NUMBER_REGISTRATION,
-  '133009': NUMBER_REGISTRATION,
-  '133010': NUMBER_REGISTRATION,
-  '133015': NUMBER_REGISTRATION,
-  '133016': NUMBER_REGISTRATION,
   '134011': { meaning: "Meta's terms of payment are not accepted.", advice: ACCOUNT },
   '134100': { meaning: 'Marketing messages are not open to the account.', advice: ACCOUNT },
   '134101': { meaning: 'The template is not of the kind that this way takes.', advice: TEMPLATE },
@@ -129,6 +117,9 @@ const MEANINGS: Readonly<Record<string, ProviderMeaning>> = {
 /** Undefined for a code that is explained elsewhere or not at all. */
 export function providerMeaning(code: string): ProviderMeaning | undefined {
   if (Object.hasOwn(MEANINGS, code)) return MEANINGS[code]
+  if (REGISTRATION.test(code)) {
+    return { meaning: 'The sending number is not registered as it should be.', advice: ACCOUNT }
+  }
   const [, kind, number = ''] = /^(?:(HTTP|SMTP)_)?(\d{3,6})$/.exec(code) ?? []
   if (kind === 'SMTP') return smtpMeaning(number)
   if (kind === 'HTTP') {

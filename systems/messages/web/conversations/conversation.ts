@@ -2,9 +2,8 @@ import type { Answer, ItemOf } from '@posthorn/dashboard/kit'
 
 export type ConversationResource = Answer<'/api/v1/conversations/{id}'>
 export type ThreadItem = ItemOf<'/api/v1/conversations/{id}/messages'>
-export type ConsentEvent = ItemOf<'/api/v1/conversations/{id}/consents'>
 
-/** What a message is called that has no words of its own. */
+/** Names for messages without text. */
 const KINDS: Readonly<Record<string, string>> = {
   audio: 'Voice message',
   button: 'Button',
@@ -28,7 +27,6 @@ export function kindName(kind: string): string | undefined {
   return known ?? `Message of the kind ${kind}`
 }
 
-/** A person by name, else by number. */
 export function personOf({ contactName, recipient }: ConversationResource): string {
   return contactName ?? recipient
 }
@@ -36,32 +34,27 @@ export function personOf({ contactName, recipient }: ConversationResource): stri
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-/** A moment by its time, with the day if that is not today's. */
+/** A time of day, with the date if it is not today. */
 export function formatMoment(at: string, now: number): string {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date(now).toDateString()
   return (isToday ? TIME : DAY_AND_TIME).format(date)
 }
 
-/** Whether free text may be sent, and until when, as a sentence. */
-export function sessionSentence(
-  { sessionOpen, sessionUntil }: Pick<ConversationResource, 'sessionOpen' | 'sessionUntil'>,
-  now: number,
-): string {
-  // What the server said may be older than the end.
-  const isOpen = sessionOpen && Date.parse(sessionUntil) > now
-  return isOpen
-    ? `Open until ${formatMoment(sessionUntil, now)}`
-    : `Closed since ${formatMoment(sessionUntil, now)}: only templates`
+type Session = Pick<ConversationResource, 'sessionOpen' | 'sessionUntil'>
+
+/** Whether free text may be sent; the session may have ended since the server answered. */
+export function isSessionOpen({ sessionOpen, sessionUntil }: Session, now: number): boolean {
+  return sessionOpen && Date.parse(sessionUntil) > now
 }
 
-interface StatusStep {
-  readonly word: string
-  readonly at: string
+export function sessionSentence(session: Session, now: number): string {
+  const end = formatMoment(session.sessionUntil, now)
+  return isSessionOpen(session, now) ? `Open until ${end}` : `Closed since ${end}: only templates`
 }
 
-/** What the provider reported of a message of ours, in the order in which it happens. */
-export function stepsOf({ sentAt, deliveredAt, readAt }: ThreadItem): StatusStep[] {
+/** The provider's reports of an outbound message, in order. */
+export function stepsOf({ sentAt, deliveredAt, readAt }: ThreadItem) {
   const steps = [
     { word: 'Sent', at: sentAt },
     { word: 'Delivered', at: deliveredAt },
@@ -70,7 +63,7 @@ export function stepsOf({ sentAt, deliveredAt, readAt }: ThreadItem): StatusStep
   return steps.flatMap(({ word, at }) => (at === null ? [] : [{ word, at }]))
 }
 
-/** The words of a template's parameters, which is all that is kept of its text. */
+/** The parameters of a template message, which is all of its text that is stored. */
 export function parametersOf(content: unknown): string[] {
   const { parameters } = (content ?? {}) as { parameters?: unknown }
   return Array.isArray(parameters)

@@ -11,11 +11,13 @@ import {
   Form,
   formatRelative,
   Loading,
+  moved,
   PageFrame,
   Panel,
   post,
   put,
   QueryState,
+  said,
   sentenceOf,
   StateBadge,
   Timeline,
@@ -29,6 +31,7 @@ import {
 import {
   type ConversationResource,
   formatMoment,
+  isSessionOpen,
   kindName,
   personOf,
   sessionSentence,
@@ -38,15 +41,10 @@ import { useState } from 'react'
 import { Thread } from './thread.tsx'
 import { consentEntryOf } from '../entries.tsx'
 
-/** What people write back, and the answers: the list, and the one that is open. */
 export function Conversations() {
   const { id } = useParams({ strict: false }) as { id?: string }
-  useFresh(
-    ['conversations'],
-    (event) =>
-      (event.kind === 'announcement' && event.topic === 'messages.conversation') ||
-      (event.kind === 'transition' && event.outbox === 'messages.outbound'),
-  )
+  useFresh(['conversations'], said('messages.conversation'))
+  useFresh(['conversations'], moved('messages.outbound'))
   return (
     <PageFrame
       title="Conversations"
@@ -66,7 +64,7 @@ export function Conversations() {
   )
 }
 
-/** Everyone who has written, the last active first. */
+/** Everyone who has written, the most recent first. */
 function People({ open }: { open: string | undefined }) {
   const list = useListOf('/api/v1/conversations', ['conversations', 'list'], {
     query: { limit: 50 },
@@ -108,16 +106,19 @@ function Person({ conversation, isOpen }: { conversation: ConversationResource; 
       params={{ id }}
       {...(isOpen && { 'aria-current': 'page' })}
     >
-      <span className={classes['first']}>
-        <span className={classes['name']}>{personOf(conversation)}</span>
-        <time className={classes['when']} dateTime={lastInboundAt}>
+      <Group component="span" justify="space-between" align="stretch" gap={8} wrap="nowrap">
+        <Text span inherit truncate fw={600}>
+          {personOf(conversation)}
+        </Text>
+        <Text component="time" inherit c="dimmed" fz="xs" flex="none" dateTime={lastInboundAt}>
           {formatRelative(Date.parse(lastInboundAt), wall)}
-        </time>
-      </span>
-      <span className={classes['last']}>{lastText ?? kindName(lastKind ?? '') ?? '–'}</span>
-      {withdrawn === null && !awaitsAnswer ? null : (
-        <StateBadge {...(withdrawn === null ? AWAITING : WITHDRAWN)} />
-      )}
+        </Text>
+      </Group>
+      <Text span inherit truncate c="dimmed" fz="sm" display="block">
+        {lastText ?? kindName(lastKind ?? '') ?? '–'}
+      </Text>
+      {withdrawn !== null && <StateBadge {...WITHDRAWN} />}
+      {withdrawn === null && awaitsAnswer && <StateBadge {...AWAITING} />}
       {conversation.contactName !== null && (
         <Text size="xs" c="dimmed" component="span" ml="xs">
           {conversation.recipient}
@@ -127,7 +128,6 @@ function Person({ conversation, isOpen }: { conversation: ConversationResource; 
   )
 }
 
-/** One conversation: what was written, whether it can be answered, and a box to do it. */
 function Room({ id }: { id: string }) {
   const query = useRead('/api/v1/conversations/{id}', ['conversations', 'one', id], {
     params: { path: { id } },
@@ -164,12 +164,13 @@ function Room({ id }: { id: string }) {
 
 function Facts({ conversation }: { conversation: ConversationResource }) {
   const { business } = useNow()
-  const { recipient, dossierId, sessionOpen } = conversation
-  const sentence = sessionSentence(conversation, business)
-  const isOpen = sessionOpen && sentence.startsWith('Open')
+  const { recipient, dossierId } = conversation
   return (
     <Group gap="sm">
-      <StateBadge state={sentence} role={isOpen ? 'confirmed' : 'cancelled'} />
+      <StateBadge
+        state={sessionSentence(conversation, business)}
+        role={isSessionOpen(conversation, business) ? 'confirmed' : 'cancelled'}
+      />
       <Text size="sm">{recipient}</Text>
       {dossierId !== null && (
         <AnchorLink size="sm" to="/outbound/dossiers/$id" params={{ id: dossierId }}>
@@ -185,7 +186,7 @@ function AnswerBox({ conversation }: { conversation: ConversationResource }) {
   const key = useRequestKey()
   const { business, wall } = useNow()
   const [text, setText] = useState('')
-  const { id, sessionOpen, sessionUntil, withdrawn } = conversation
+  const { id, withdrawn } = conversation
   const send = useAction({
     run: (body: { text: string }) =>
       post('/api/v1/conversations/{id}/messages', {
@@ -212,7 +213,7 @@ function AnswerBox({ conversation }: { conversation: ConversationResource }) {
       </Alert>
     )
   }
-  if (!sessionOpen || Date.parse(sessionUntil) <= business) {
+  if (!isSessionOpen(conversation, business)) {
     return (
       <Alert color="gray" role="note" title="Free text cannot be sent now">
         More than 24 hours have passed since the person’s last message. Send a{' '}
@@ -252,7 +253,6 @@ function AnswerBox({ conversation }: { conversation: ConversationResource }) {
   )
 }
 
-/** Whether the person may be written to, who said so, and how to change it. */
 function ConsentPanel({ conversation }: { conversation: ConversationResource }) {
   const { id, withdrawn } = conversation
   return (

@@ -1,4 +1,4 @@
-import { Button, Center, Text } from '@mantine/core'
+import { Button, Center, Group, Text } from '@mantine/core'
 import { type RefObject, useEffect, useRef } from 'react'
 import {
   AnchorLink,
@@ -12,7 +12,7 @@ import { ProviderNote } from '../entries.tsx'
 import { formatMoment, kindName, parametersOf, stepsOf, type ThreadItem } from './conversation.ts'
 import classes from './conversations.module.css'
 
-/** That a message was read changes no state, so that nothing announces it. */
+/** Reading a message changes no state, so the stream does not announce it. */
 const READ_EVERY_MS = 3_000
 const READ_WITHIN_MS = 15 * 60_000
 
@@ -60,7 +60,7 @@ export function Thread({ id }: { id: string }) {
   )
 }
 
-/** Shows the end of what scrolls whenever there is a new last one. */
+/** Scrolls to the end when a new last message arrives. */
 function useScrolledDown(frame: RefObject<HTMLElement | null>, last: string | undefined): void {
   const shown = useRef<string>(undefined)
   useEffect(() => {
@@ -91,7 +91,7 @@ function Bubble({ item }: { item: ThreadItem }) {
   )
 }
 
-/** What it says, or what it is where it has no words. */
+/** The text of a message, or its kind if it has no text. */
 function Words({ item }: { item: ThreadItem }) {
   const { kind, text, templateCode, content, contentsRemovedAt } = item
   const name = kindName(kind)
@@ -109,7 +109,9 @@ function Words({ item }: { item: ThreadItem }) {
           {name}
         </Text>
       )}
-      {text !== null && <div className={classes['words']}>{text}</div>}
+      {text !== null && (
+        <div style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{text}</div>
+      )}
       {contentsRemovedAt !== null && (
         <Text size="xs" c="dimmed">
           The text is no longer kept.
@@ -128,22 +130,21 @@ const STANDINGS: Readonly<Record<string, string>> = {
   CANCELLED: 'Cancelled',
 }
 
-/** When it was written, and what the provider reported of it. */
 function Foot({ item }: { item: ThreadItem }) {
   const { wall } = useNow()
   const { direction, at, status, id } = item
   if (direction === 'inbound') {
     return (
-      <div className={classes['foot']}>
+      <Group gap="2px 10px" align="stretch" mt={4} c="dimmed" fz="xs">
         <time dateTime={at}>{formatMoment(at, wall)}</time>
         {item.answersMessageId !== null && <span>answers a message of yours</span>}
-      </div>
+      </Group>
     )
   }
   const steps = stepsOf(item)
   const isTold = steps.length > 0 && status !== 'FAILED'
   return (
-    <div className={classes['foot']}>
+    <Group gap="2px 10px" align="stretch" mt={4} c="dimmed" fz="xs">
       {!isTold && (
         <span>
           {STANDINGS[status ?? ''] ?? status}, <time dateTime={at}>{formatMoment(at, wall)}</time>
@@ -157,6 +158,6 @@ function Foot({ item }: { item: ThreadItem }) {
       <AnchorLink size="xs" to="/outbound" search={{ open: id }}>
         Details
       </AnchorLink>
-    </div>
+    </Group>
   )
 }

@@ -28,7 +28,6 @@ type NewAccount = BodyOf<'/api/v1/outbound/accounts'>
 
 const CHANGED = ['outbound']
 
-/** Whose credentials messages go out with, and what keeps an account from sending. */
 export function Accounts() {
   const query = useAccounts()
   return (
@@ -142,7 +141,7 @@ function AccountActions({ account }: { account: Account }) {
             label="Resume sending"
             title="Resume sending?"
             verb="Resume"
-            run={() => post('/api/v1/outbound/accounts/{id}/resume', { ...params })}
+            run={() => post('/api/v1/outbound/accounts/{id}/resume', params)}
             done={() => 'Sending resumed.'}
             changes={CHANGED}
           >
@@ -167,7 +166,7 @@ function AccountActions({ account }: { account: Account }) {
               title={`Delete account ${name}?`}
               verb="Delete account"
               tone="danger"
-              run={() => remove('/api/v1/outbound/accounts/{id}', { ...params })}
+              run={() => remove('/api/v1/outbound/accounts/{id}', params)}
               done={() => `Account ${name} deleted.`}
               changes={CHANGED}
             >
@@ -188,7 +187,7 @@ const draftOf = (before: Account | undefined) => ({
   ...{ accessToken: '', appSecret: '', verifyToken: '' },
 })
 
-/** What the form says; of an account that is changed, secrets that are left empty stay. */
+/** The request of the form; empty secrets stay unchanged. */
 function bodyOf(
   draft: ReturnType<typeof draftOf>,
 ): Partial<NewAccount> & Pick<NewAccount, 'name' | 'phoneNumberIds'> {

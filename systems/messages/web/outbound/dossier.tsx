@@ -30,10 +30,9 @@ import {
   useRead,
   moved,
 } from '@posthorn/dashboard/kit'
-import { auditEntryOf, consentEntryOf, ProviderNote } from '../entries.tsx'
+import { auditEntryOf, consentEntryOf, ProviderNote, SOURCE_WORDS } from '../entries.tsx'
 import { SendButton } from './send-form.tsx'
 
-/** A dossier: what it allows, and what happened to what was sent for it. */
 export function Dossier() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
   const navigate = useNavigate()
@@ -68,7 +67,6 @@ export function Dossier() {
 
 const MOST = 200
 
-/** Activities and audit of a dossier together, newest first. */
 function DossierTimeline({ id }: { id: string }) {
   const api = useApi()
   const query = useQuery({
@@ -124,7 +122,7 @@ async function orNone<Row>(page: Promise<ListPage<Row>>): Promise<ListPage<Row>>
 
 type Activity = ItemOf<'/api/v1/dossiers/{id}/activities'>
 
-/** What an activity says of its message; every field may be missing in an older one. */
+/** The details of an activity; an older one may lack any field. */
 interface Metadata {
   readonly messageId?: string
   readonly conversationId?: string
@@ -141,7 +139,6 @@ const STATUS_ROLES: Readonly<Record<string, StateRole>> = {
   failed: 'dead',
 }
 
-/** Something that happened to a message of a dossier, as a sentence with a link to the message. */
 function activityEntryOf({ id, type, metadata, createdAt }: Activity): TimelineEntry {
   const about = (metadata ?? {}) as Metadata
   const { messageId, conversationId, errorCode, errorMessage = null } = about
@@ -193,7 +190,7 @@ function sentenceOf(type: string, { channel = 'its channel', status = 'unknown' 
 type Consent = ItemOf<'/api/v1/dossiers/{id}/consents'>
 type NewConsent = BodyOf<'/api/v1/dossiers/{id}/consents/{channel}', 'put'>
 
-/** What a dossier allows on each channel, to grant and to withdraw, and how it came to that. */
+/** Consent for each channel, with its history. */
 export function Consents({ id }: { id: string }) {
   const query = useRead('/api/v1/dossiers/{id}/consents', ['outbound', 'dossier', id, 'consents'], {
     params: { path: { id } },
@@ -241,15 +238,9 @@ function Channel({ id, channel, said }: ChannelProps) {
           </Text>
         )}
       </Group>
-      <ConsentButton {...{ id, channel }} isGranted={said?.granted ?? false} />
+      <ConsentButton {...{ id, channel, said }} />
     </Group>
   )
-}
-
-interface ConsentButtonProps {
-  readonly id: string
-  readonly channel: string
-  readonly isGranted: boolean
 }
 
 function consentActs(id: string, channel: string) {
@@ -262,9 +253,9 @@ function consentActs(id: string, channel: string) {
   }
 }
 
-function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
-  const { set, ...said } = consentActs(id, channel)
-  if (!isGranted) {
+function ConsentButton({ id, channel, said }: ChannelProps) {
+  const { set, ...act } = consentActs(id, channel)
+  if (said?.granted !== true) {
     return (
       <DialogButton
         to="write"
@@ -284,7 +275,7 @@ function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
       verb="Withdraw"
       tone="danger"
       run={() => set({ granted: false })}
-      {...said}
+      {...act}
     >
       All messages for {id} that wait on {channel} are cancelled. Messages already at the provider
       cannot be recalled.
@@ -292,20 +283,12 @@ function ConsentButton({ id, channel, isGranted }: ConsentButtonProps) {
   )
 }
 
-const SOURCES = [
-  { value: 'api', label: 'noted here' },
-  { value: 'form', label: 'a form' },
-  { value: 'paper', label: 'paper' },
-  { value: 'spoken', label: 'spoken' },
-  { value: 'message', label: 'a message' },
-  { value: 'import', label: 'another system' },
-] as const
+const SOURCES = ['api', 'form', 'paper', 'spoken', 'message', 'import'] as const
 
-/** A consent with what it rests on. */
 function GrantForm({ id, channel, onClose }: { id: string; channel: string; onClose: () => void }) {
   const { set, ...said } = consentActs(id, channel)
   const { draft, choice, text } = useDraft({
-    source: 'api' as (typeof SOURCES)[number]['value'],
+    source: 'api' as (typeof SOURCES)[number],
     proof: '',
     recipient: '',
   })
@@ -324,7 +307,11 @@ function GrantForm({ id, channel, onClose }: { id: string; channel: string; onCl
         From now on messages for {id} may be sent by {channel}. Grant only with the person’s
         consent.
       </Text>
-      <Select label="Given by" data={SOURCES} {...choice('source')} />
+      <Select
+        label="Given"
+        data={SOURCES.map((value) => ({ value, label: SOURCE_WORDS[value] ?? value }))}
+        {...choice('source')}
+      />
       <TextInput
         label="Proof"
         description="Where the consent can be seen."
@@ -341,18 +328,13 @@ function GrantForm({ id, channel, onClose }: { id: string; channel: string; onCl
   )
 }
 
-const MOST_SAID = 50
-
 /** Every grant and withdrawal, newest first. */
 function History({ id }: { id: string }) {
-  const api = useApi()
-  const query = useQuery({
-    queryKey: ['outbound', 'dossier', id, 'consent-history'],
-    queryFn: async ({ signal }) => {
-      const params = { path: { id }, query: { limit: MOST_SAID } }
-      return orNone(dataOf(api.GET('/api/v1/dossiers/{id}/consent-history', { params, signal })))
-    },
-  })
+  const query = useRead(
+    '/api/v1/dossiers/{id}/consent-history',
+    ['outbound', 'dossier', id, 'consent-history'],
+    { params: { path: { id }, query: { limit: 50 } } },
+  )
   return (
     <QueryState query={query}>
       {({ items }) => <Timeline entries={items.map(consentEntryOf)} />}

@@ -24,7 +24,7 @@ import {
 type FiguresData = Answer<'/api/v1/outbound/messages/figures'>
 type Point = FiguresData['points'][number]
 
-/** How messages fared, of one account or of all: how fast, whether they were read, why they failed. */
+/** Delivery time, read rate and failures, of one account or of all. */
 export function Figures({ account }: { account?: string }) {
   const api = useApi()
   const { minutes, picker } = useRange()

@@ -23,7 +23,6 @@ import {
 import { auditEntryOf, ProviderNote } from '../entries.tsx'
 import { type OutboundMessage, standingOf, wayOf } from './outbound-message.ts'
 
-/** Where a message is, why, and what can be done about it. */
 export function MessageDetails({ id }: { id: string }) {
   const query = useRead('/api/v1/outbound/messages/{id}', ['outbound', 'message', id], {
     params: { path: { id } },
@@ -97,7 +96,6 @@ function Facts({ message }: { message: OutboundMessage }) {
   )
 }
 
-/** What can be done to a message in its state. */
 function MessageActions({ message }: { message: OutboundMessage }) {
   const params = { path: { id: message.id } }
   if (message.status === 'QUEUED') {
@@ -110,7 +108,7 @@ function MessageActions({ message }: { message: OutboundMessage }) {
           verb="Cancel message"
           dismiss="Back"
           tone="danger"
-          run={() => post('/api/v1/outbound/messages/{id}/cancel', { ...params })}
+          run={() => post('/api/v1/outbound/messages/{id}/cancel', params)}
           done={({ to }) => `Message to ${to} cancelled.`}
           changes={['outbound']}
         >
@@ -135,7 +133,7 @@ function MessageActions({ message }: { message: OutboundMessage }) {
         label="Send again"
         title="Send 1 message again?"
         verb="Send message again"
-        run={() => post('/api/v1/outbound/messages/{id}/retry', { ...params })}
+        run={() => post('/api/v1/outbound/messages/{id}/retry', params)}
         done={({ to }) => `Message to ${to} queued again.`}
         changes={['outbound']}
       >
@@ -149,7 +147,6 @@ function MessageActions({ message }: { message: OutboundMessage }) {
 
 type Attempt = ItemOf<'/api/v1/outbound/messages/{id}/attempts'>
 
-/** Every time the provider was asked, and what it said. */
 function Attempts({ id }: { id: string }) {
   const query = useRead('/api/v1/outbound/messages/{id}/attempts', ['outbound', 'attempts', id], {
     params: { path: { id }, query: { limit: 50 } },
@@ -200,7 +197,6 @@ function entryOf(attempt: Attempt): TimelineEntry {
   }
 }
 
-/** What is on record of a message, newest first. */
 function MessageAudit({ id }: { id: string }) {
   const query = useRead('/api/v1/outbound/messages/{id}/audit', ['outbound', 'audit', id], {
     params: { path: { id }, query: { limit: 100 } },

@@ -13,12 +13,12 @@ export const MESSAGE_ROLES: Readonly<Record<MessageState, StateRole>> = {
 }
 export const MESSAGE_STATES = Object.keys(MESSAGE_ROLES) as MessageState[]
 
-/** A message that waits after a failure looks different from one that waits for its first attempt. */
+/** A message that waits for a retry looks different from one that waits for its first attempt. */
 export function roleOfMessage({ status, nextRetryAt }: OutboundMessage): StateRole {
   return status === 'QUEUED' && nextRetryAt !== null ? 'retry' : MESSAGE_ROLES[status]
 }
 
-/** Where the message stands and why, as a sentence. */
+/** The state of a message and its reason, as a sentence. */
 export function standingOf(message: OutboundMessage): string {
   const { status, attemptCount, maxAttempts, nextRetryAt, outcomeUnknown } = message
   switch (status) {
@@ -61,7 +61,7 @@ const PAST_WORDS: Readonly<Partial<Record<MessageState, string>>> = {
   SENDING: 'sent to the provider',
 }
 
-/** The way that a message went, where it stands, and what can still come. */
+/** Past states, the current one, and those that can follow. */
 export function wayOf(message: OutboundMessage): RowStep[] {
   const { status } = message
   const states = statesOnTheWay(message)

@@ -50,7 +50,6 @@ const FILTER = {
   until: field.moment('Created before', { rare: true }),
 }
 
-/** Messages to people: where each is, and why. */
 export function Outbound() {
   const api = useApi()
   const opened = useOpened()
@@ -132,7 +131,6 @@ const COLUMNS: readonly Column<OutboundMessage>[] = [
   column.time('createdAt', 'Created', { id: 'at', width: '108px' }),
 ]
 
-/** How many messages of the organisation are in which state. */
 function Stats() {
   const query = useRead('/api/v1/outbound/messages/stats', ['outbound', 'stats'])
   return (
@@ -154,7 +152,7 @@ function Stats() {
   )
 }
 
-/** Goes to a dossier by its id; a new one can be given consent there. */
+/** Opens a dossier by its id; a new one starts with a consent. */
 function DossierFinder() {
   const [id, setId] = useState('')
   const navigate = useNavigate()
@@ -187,12 +185,14 @@ interface BulkActionsProps {
   readonly onDone: () => void
 }
 
-const NOUNS = ['message', 'messages'] as const
-
-/** What is done with the selected messages. */
 function BulkActions({ chosen, onDone }: BulkActionsProps) {
-  const nameOf = ({ to }: OutboundMessage) => to
-  const common = { to: 'write', nouns: NOUNS, changes: ['outbound'], nameOf, onDone } as const
+  const common = {
+    to: 'write',
+    nouns: ['message', 'messages'],
+    changes: ['outbound'],
+    nameOf: ({ to }: OutboundMessage) => to,
+    onDone,
+  } as const
   const given = ({ id }: OutboundMessage) => ({ path: { id } })
   return (
     <>

@@ -33,7 +33,6 @@ const CHANNELS = ['whatsapp', 'email'] as const
 /** Templates that the simulated WhatsApp knows; a real account has its own. */
 const SIMULATED_TEMPLATES = ['hello_world', 'otp_code', 'appointment_reminder', 'payment_receipt']
 
-/** What was typed into the form. */
 const EMPTY_DRAFT = {
   channel: 'whatsapp' as (typeof CHANNELS)[number],
   to: '',
@@ -55,7 +54,7 @@ const EMPTY_DRAFT = {
 }
 type MessageDraft = typeof EMPTY_DRAFT
 
-/** The request that a draft stands for; the server says what is wrong with it. */
+/** The request for a draft; the server validates it. */
 function requestOf(draft: MessageDraft, template: Template | undefined): NewMessage {
   const { channel, maxAttempts } = draft
   const dossierId = draft.dossierId.trim()
@@ -76,7 +75,7 @@ function requestOf(draft: MessageDraft, template: Template | undefined): NewMess
   }
 }
 
-/** What a template gets: of one that is not registered, values for its body. */
+/** The content of a template message; an unregistered template gets body parameters only. */
 function contentOf(draft: MessageDraft, template: Template | undefined) {
   const values = linesOf(draft.parameters)
   if (!template) return { parameters: values }
@@ -169,7 +168,6 @@ interface DraftFieldsProps {
   readonly names: readonly string[]
 }
 
-/** What a message says, to whom, and how often it is tried. */
 function DraftFields({ form, template, names }: DraftFieldsProps) {
   const { production } = useUser()
   const known = [...new Set([...names, ...(production ? [] : SIMULATED_TEMPLATES)])]
@@ -236,7 +234,6 @@ function DraftFields({ form, template, names }: DraftFieldsProps) {
   )
 }
 
-/** What the chosen template takes. */
 function TemplateFields({ form, template }: Omit<DraftFieldsProps, 'names'>) {
   const { header = null, body, buttons = [] } = template?.parameters ?? {}
   const count = body === undefined ? 'as many as the template takes' : body.join(', ')

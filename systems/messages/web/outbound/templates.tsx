@@ -25,11 +25,10 @@ import {
   useOpened,
 } from '@posthorn/dashboard/kit'
 import { useState } from 'react'
-import { accountTitle, isOwn, type Template, useAccounts, wantedPhrase } from './use-accounts.ts'
+import { accountTitle, type Template, useAccounts, wantedPhrase } from './use-accounts.ts'
 
 const CHANGED = ['outbound']
 
-/** What messages of the organisation's templates must have. */
 export function Templates() {
   const opened = useOpened()
   const list = useListOf('/api/v1/outbound/templates', ['outbound', 'templates', 'list'])
@@ -74,9 +73,9 @@ function idOf({ name, language }: Template): string {
 }
 
 const COLUMNS: readonly Column<Template>[] = [
-  column.text('name', 'Name', { order: 'none', width: 'minmax(140px, 1.4fr)' }),
-  column.text('language', 'Language', { order: 'none', width: '90px' }),
-  column.text('category', 'Category', { order: 'none', width: '140px', narrow: 'hidden' }),
+  column.text('name', 'Name', { width: 'minmax(140px, 1.4fr)' }),
+  column.text('language', 'Language', { width: '90px' }),
+  column.text('category', 'Category', { width: '140px', narrow: 'hidden' }),
   {
     id: 'status',
     title: 'State',
@@ -92,8 +91,9 @@ function ImportButton() {
   const accounts = useAccounts()
   const [chosen, choose] = useState<string | null>(null)
   const offered = (accounts.data?.items ?? []).filter(({ channel }) => channel === 'whatsapp')
-  // What an organisation sends with first is what it most likely means.
-  const account = offered.find(({ id }) => id === chosen) ?? offered.find(isOwn) ?? offered[0]
+  // The organisation's own account, before the default one of the server.
+  const first = offered.find(({ isDefault }) => !isDefault) ?? offered[0]
+  const account = offered.find(({ id }) => id === chosen) ?? first
   return (
     <ActButton
       to="administer"
@@ -101,7 +101,7 @@ function ImportButton() {
       title="Import the templates of WhatsApp?"
       run={() =>
         post('/api/v1/outbound/templates/import', {
-          body: account && isOwn(account) ? { accountId: account.id } : {},
+          body: account && !account.isDefault ? { accountId: account.id } : {},
         })
       }
       done={({ imported, skipped }) =>
@@ -177,7 +177,7 @@ type TemplateBody = BodyOf<'/api/v1/outbound/templates/{name}/{language}', 'put'
 
 const CATEGORIES = ['UTILITY', 'MARKETING', 'AUTHENTICATION'] as const
 
-/** A beginning for each category, to be changed. */
+/** An example for each category. */
 const EXAMPLES: Readonly<Record<(typeof CATEGORIES)[number], unknown>> = {
   UTILITY: [{ type: 'BODY', text: 'Hello {{1}}, your order {{2}} is on its way.' }],
   MARKETING: [

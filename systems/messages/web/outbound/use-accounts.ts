@@ -7,11 +7,6 @@ export function useAccounts() {
   return useRead('/api/v1/outbound/accounts', ['outbound', 'accounts'])
 }
 
-/** Whether it belongs to the organisation, and not to the server. */
-export function isOwn({ isDefault }: Account): boolean {
-  return !isDefault
-}
-
 export function accountTitle({ isDefault, channel, name }: Account): string {
   return isDefault ? `Default account for ${channel}` : name
 }
@@ -25,7 +20,7 @@ export function useTemplates() {
   })
 }
 
-/** What a message of it must give, as a phrase. */
+/** What a message of this template must contain, as a phrase. */
 export function wantedPhrase({ parameters: { header, body, buttons } }: Template): string {
   const parts = [
     ...(header === null ? [] : [header === 'text' ? 'a header' : `a header with ${header}`]),
