@@ -8,7 +8,6 @@ import {
   Empty,
   field,
   FilteredTable,
-  formatCount,
   SavedViews,
   PageFrame,
   useApi,
@@ -42,11 +41,10 @@ function fieldsFor(endpoints: readonly Endpoint[] = []) {
   }
 }
 
-/** What was or is to be delivered to endpoints. */
 export function Deliveries() {
   const api = useApi()
   const selection = useSelection()
-  const endpoints = useEndpoints().data
+  const endpoints = useEndpoints()
   const columns = useMemo(() => deliveryColumns(endpoints), [endpoints])
   const page = useFilteredList({
     queryKey: ['webhooks', 'deliveries', 'list'],
@@ -95,7 +93,7 @@ export function Deliveries() {
   )
 }
 
-/** The columns of deliveries; an endpoint that is forgotten has no address any more. */
+/** A deleted endpoint has no address. */
 function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly Column<Delivery>[] {
   const urls = new Map(endpoints?.map(({ id, url }) => [id, shortUrl(url)]))
   return [
@@ -128,26 +126,13 @@ function deliveryColumns(endpoints: readonly Endpoint[] | undefined): readonly C
   ]
 }
 
-const count = (id: 'processed' | 'success' | 'failed', title: string): Column<Run> => ({
-  id,
-  title,
-  align: 'right',
-  cell: (run) => formatCount(run[id]),
-})
-
 const COLUMNS: readonly Column<Run>[] = [
-  column.time('ranAt', 'When', {
-    id: 'at',
-    order: 'none',
-    clock: 'business',
-    width: 'minmax(110px, 1fr)',
-  }),
-  count('processed', 'Retried'),
-  count('success', 'Delivered'),
-  count('failed', 'Failed again'),
+  column.time('ranAt', 'When', { clock: 'business', width: 'minmax(110px, 1fr)' }),
+  column.count('processed', 'Retried'),
+  column.count('success', 'Delivered'),
+  column.count('failed', 'Failed again'),
 ]
 
-/** What each run of retries did. */
 export function Runs() {
   const list = useListOf('/api/v1/webhook-deliveries/runs', ['webhooks', 'runs'])
   useFresh(['webhooks'], (event) => event.kind !== 'announcement')

@@ -1,4 +1,4 @@
-import { Accordion, Alert, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Accordion, Alert, Code, Group, Stack, Text } from '@mantine/core'
 import {
   AnchorLink,
   BulkButton,
@@ -7,6 +7,7 @@ import {
   formatDuration,
   Json,
   KeyValue,
+  Part,
   post,
   QueryState,
   Related,
@@ -27,9 +28,8 @@ import {
   useEndpoints,
 } from './webhook.tsx'
 
-/** One delivery: why it is where it is, each request and answer, and how to send it again. */
 export function DeliveryDetails({ id }: { id: string }) {
-  const endpoints = useEndpoints().data
+  const endpoints = useEndpoints()
   const query = useRead('/api/v1/webhook-deliveries/{id}', ['webhooks', 'deliveries', 'one', id], {
     params: { path: { id } },
   })
@@ -50,11 +50,13 @@ export function DeliveryDetails({ id }: { id: string }) {
                 <CodeNote code={delivery.errorCode} />
               </Alert>
             )}
-            <Title order={3}>Attempts</Title>
-            <Attempts deliveryId={id} />
+            <Part title="Attempts">
+              <Attempts deliveryId={id} />
+            </Part>
             <Related id={delivery.id} except={['webhook']} />
-            <Title order={3}>Payload</Title>
-            <Json value={delivery.payload} label="body" />
+            <Part title="Payload">
+              <Json value={delivery.payload} label="body" />
+            </Part>
           </Stack>
         )
       }}
@@ -67,7 +69,6 @@ interface PartProps {
   readonly endpoint: Endpoint | undefined
 }
 
-/** What can be done now, or what happens by itself. */
 function Next({ delivery, endpoint }: PartProps) {
   if (!isFinished(delivery)) {
     return (
@@ -131,7 +132,7 @@ function Facts({ delivery, endpoint }: PartProps) {
   )
 }
 
-/** Each request of a delivery and its answer, newest first. */
+/** Requests and answers, newest first. */
 function Attempts({ deliveryId: id }: { deliveryId: string }) {
   const query = useRead(
     '/api/v1/webhook-deliveries/{id}/attempts',
@@ -210,7 +211,7 @@ function Exchange({ attempt: { request, response, error, errorClass } }: { attem
   )
 }
 
-/** The body of an answer: only ever text. */
+/** The body of an answer, always as text. */
 function AnswerBody({ response }: { response: NonNullable<Attempt['response']> }) {
   const { body, encoding, truncated } = response
   if (body === '') {
@@ -250,9 +251,6 @@ interface ReplaySelectedProps {
   readonly onDone: () => void
 }
 
-const NOUNS = ['delivery', 'deliveries'] as const
-
-/** Sends the selected deliveries again, one after the other. */
 export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProps) {
   return (
     <BulkButton
@@ -261,7 +259,7 @@ export function ReplaySelected({ deliveries, label, onDone }: ReplaySelectedProp
       label={label}
       verb="Replay"
       past="replayed"
-      nouns={NOUNS}
+      nouns={['delivery', 'deliveries']}
       changes={['webhooks']}
       nameOf={({ eventType, id }) => `${eventType} ${withShortIds(id)}`}
       onDone={onDone}

@@ -2,13 +2,13 @@ import { Button, Code, CopyButton, Group, Modal, Stack, Text } from '@mantine/co
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ActButton, dataOf, DialogButton, post, remove, useApi } from '@posthorn/dashboard/kit'
-import { bodyOf, EndpointForm, fieldsOf } from './endpoint-form.tsx'
+import { ActButton, because, DialogButton, patch, post, remove } from '@posthorn/dashboard/kit'
+import { EndpointForm, fieldsOf } from './endpoint-form.tsx'
 import type { Endpoint } from './webhook.tsx'
 
 const CHANGES = ['webhooks', 'webhook-endpoint']
 
-/** What signs, and what a change to the other one means. */
+/** The kinds of signing, and the effect of a change to each. */
 const SIGNS = {
   hmac: {
     noun: 'secret',
@@ -26,7 +26,6 @@ const SIGNS = {
   },
 } as const
 
-/** Try it, change it, renew its secret, stop it, forget it. */
 export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGone: () => void }) {
   const navigate = useNavigate()
   const params = { path: { id: endpoint.id } }
@@ -47,7 +46,7 @@ export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGo
         to="administer"
         label="Ping"
         button={{ variant: 'filled', disabled: endpoint.status === 'disabled' }}
-        run={() => post('/api/v1/webhook-endpoints/{id}/ping', { ...params })}
+        run={() => post('/api/v1/webhook-endpoints/{id}/ping', params)}
         done={() => 'A webhook.ping is queued.'}
         changes={CHANGES}
         onDone={({ deliveryId }) =>
@@ -81,7 +80,7 @@ export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGo
         title="Delete this endpoint?"
         verb="Delete endpoint"
         tone="danger"
-        run={() => remove('/api/v1/webhook-endpoints/{id}', { ...params })}
+        run={() => remove('/api/v1/webhook-endpoints/{id}', params)}
         done={() => 'Endpoint deleted.'}
         changes={['webhooks']}
         onDone={onGone}
@@ -98,17 +97,18 @@ export function EndpointActions({ endpoint, onGone }: { endpoint: Endpoint; onGo
 }
 
 function EditButton({ endpoint }: { endpoint: Endpoint }) {
-  const api = useApi()
-  const params = { path: { id: endpoint.id } }
+  const { id } = endpoint
   return (
     <DialogButton to="administer" variant="default" label="Edit" title="Edit endpoint">
       {(close) => (
         <EndpointForm
           before={fieldsOf(endpoint)}
           verb="Save"
-          save={(fields) =>
-            dataOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { params, body: bodyOf(fields) }))
-          }
+          // What signs is changed by a new secret only.
+          save={(fields) => {
+            const { signing: _, ...body } = fields
+            return patch('/api/v1/webhook-endpoints/{id}', { path: { id }, body })
+          }}
           done="Endpoint saved."
           onClose={close}
         />
@@ -117,7 +117,6 @@ function EditButton({ endpoint }: { endpoint: Endpoint }) {
   )
 }
 
-/** Stops an endpoint, or lets events go to it again. */
 function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
   const params = { path: { id: endpoint.id } }
   if (endpoint.status === 'disabled') {
@@ -128,7 +127,7 @@ function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
         label="Enable"
         title="Enable this endpoint?"
         verb="Enable endpoint"
-        run={() => post('/api/v1/webhook-endpoints/{id}/enable', { ...params })}
+        run={() => post('/api/v1/webhook-endpoints/{id}/enable', params)}
         done={() => 'Endpoint enabled.'}
         changes={CHANGES}
       >
@@ -144,10 +143,9 @@ function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
       title="Disable this endpoint?"
       verb="Disable endpoint"
       reason="optional"
-      run={(reason) => {
-        const body = reason === undefined ? {} : { reason }
-        return post('/api/v1/webhook-endpoints/{id}/disable', { ...params, body })
-      }}
+      run={(reason) =>
+        post('/api/v1/webhook-endpoints/{id}/disable', { ...params, body: because(reason) })
+      }
       done={() => 'Endpoint disabled.'}
       changes={CHANGES}
     >
@@ -156,7 +154,7 @@ function EndpointSwitch({ endpoint }: { endpoint: Endpoint }) {
   )
 }
 
-/** What a new endpoint or a rotation gives the receiver. */
+/** What the receiver gets from a new endpoint or a rotation. */
 export interface Renewed {
   /** Null where it is the public key of a pair. */
   readonly secret: string | null
@@ -169,7 +167,7 @@ interface SecretDialogProps {
   readonly onKept: () => void
 }
 
-/** Stays open until its user says that they have kept what is shown once. */
+/** Stays open until the user confirms that the secret is saved. */
 export function SecretDialog({ made, titles, onKept }: SecretDialogProps) {
   return (
     <Modal
@@ -184,7 +182,7 @@ export function SecretDialog({ made, titles, onKept }: SecretDialogProps) {
   )
 }
 
-/** A secret that cannot be asked for again, or a public key, which can. */
+/** A secret, which is shown once, or a public key. */
 function SecretOnce({ made, onKept }: { made: Renewed; onKept: () => void }) {
   const text = made.secret ?? made.publicKeys[0] ?? ''
   return (

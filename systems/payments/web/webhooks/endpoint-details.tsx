@@ -4,7 +4,6 @@ import {
   AnchorLink,
   CodeNote,
   CopyId,
-  dataOf,
   Form,
   countOf,
   formatCount,
@@ -14,10 +13,10 @@ import {
   localOf,
   momentOf,
   PermittedButton,
+  post,
   QueryState,
   Time,
   useAction,
-  useApi,
   useDraft,
   useNow,
   useRead,
@@ -34,7 +33,6 @@ interface EndpointDetailsProps {
   readonly onGone: () => void
 }
 
-/** One endpoint: how it is doing, what failed last, and everything that can be done with it. */
 export function EndpointDetails({ id, health, onGone }: EndpointDetailsProps) {
   const query = useRead('/api/v1/webhook-endpoints/{id}', ['webhook-endpoint', id], {
     params: { path: { id } },
@@ -112,26 +110,20 @@ function Facts({ endpoint, health }: { endpoint: Endpoint; health: Health | unde
   )
 }
 
-function countsOf({
-  delivered,
-  waiting,
-  failing,
-  abandoned,
-  skipped,
-  filtered,
-  successRate,
-}: Health): string {
-  const parts = [
-    [delivered, 'delivered'],
-    [waiting, 'waiting'],
-    [failing, 'retrying'],
-    [abandoned, 'abandoned'],
-    [skipped, 'skipped'],
-    [filtered, 'filtered out'],
-  ] as const
-  const counts = parts
-    .filter(([count]) => count > 0)
-    .map(([count, word]) => `${formatCount(count)} ${word}`)
+const COUNTS = [
+  ['delivered', 'delivered'],
+  ['waiting', 'waiting'],
+  ['failing', 'retrying'],
+  ['abandoned', 'abandoned'],
+  ['skipped', 'skipped'],
+  ['filtered', 'filtered out'],
+] as const
+
+function countsOf(health: Health): string {
+  const counts = COUNTS.filter(([name]) => health[name] > 0).map(
+    ([name, word]) => `${formatCount(health[name])} ${word}`,
+  )
+  const { successRate } = health
   const share = successRate === null ? '' : ` (${formatShare(successRate)} of attempts)`
   return `${counts.join(', ')}${share}`
 }
@@ -152,9 +144,8 @@ function LastFailure({ failure }: { failure: NonNullable<Health['lastFailure']> 
 
 const DAY_MS = 86_400_000
 
-/** Sends again what an endpoint missed in a time, counted first. */
+/** Counts the deliveries that an endpoint missed in a time, then replays them. */
 function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
-  const api = useApi()
   const { business } = useNow()
   const { draft, text, check } = useDraft(() => ({
     since: localOf(new Date(business - DAY_MS).toISOString()),
@@ -164,19 +155,14 @@ function ReplayMissed({ endpoint }: { endpoint: Endpoint }) {
   const [count, setCount] = useState(0)
   const ask = (dryRun: boolean) => {
     const end = momentOf(draft.until)
+    const since = momentOf(draft.since) ?? ''
     const request = {
-      params: { path: { id: endpoint.id } },
-      body: {
-        since: momentOf(draft.since) ?? '',
-        ...(end !== undefined && { until: end }),
-        dryRun,
-      },
+      path: { id: endpoint.id },
+      body: { since, ...(end !== undefined && { until: end }), dryRun },
     }
-    return dataOf(
-      draft.isWhole
-        ? api.POST('/api/v1/webhook-endpoints/{id}/recover', request)
-        : api.POST('/api/v1/webhook-endpoints/{id}/replay', request),
-    )
+    return draft.isWhole
+      ? post('/api/v1/webhook-endpoints/{id}/recover', request)
+      : post('/api/v1/webhook-endpoints/{id}/replay', request)
   }
   const counted = useAction({
     run: () => ask(true),

@@ -12,26 +12,20 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import {
   ActionForm,
+  type Asked,
+  type BodyOf,
   formatDuration,
   useAction,
   useDraft,
   useSettings,
 } from '@posthorn/dashboard/kit'
-import { type Filter, FilterEditor } from './filter-editor.tsx'
+import { FilterEditor } from './filter-editor.tsx'
 import { type Endpoint, subscriptionsTo, useEventTypes } from './webhook.tsx'
 
 type Retry = { preset: 'quick' | 'hours' | 'days' } | { waits: number[]; attempts: number }
 
-/** What the form of an endpoint holds. */
-interface EndpointFields {
-  readonly url: string
-  readonly eventTypes: string[]
-  readonly ordered: boolean
+interface EndpointFields extends Required<Omit<BodyOf<'/api/v1/webhook-endpoints'>, 'retry'>> {
   readonly retry: Retry
-  readonly timeoutMs: number | null
-  readonly ratePerSecond: number | null
-  readonly signing: Endpoint['signing']
-  readonly filter: Filter | null
 }
 
 const DEFAULTS: EndpointFields = {
@@ -54,12 +48,6 @@ export function fieldsOf(endpoint: Endpoint): EndpointFields {
   }
 }
 
-/** What the API takes: the same for a new endpoint and a changed one, but for what signs. */
-export function bodyOf(fields: EndpointFields) {
-  const { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, filter } = fields
-  return { url, eventTypes, ordered, retry, timeoutMs, ratePerSecond, filter }
-}
-
 /** `5 attempts, after 2 s, 4 s, 8 s, 16 s`. */
 export function sentenceOfRetry({ waits, attempts }: Endpoint['retry']): string {
   if (attempts === 1) return '1 attempt'
@@ -74,19 +62,18 @@ interface EndpointFormProps<Saved> {
   /** Left out for a new endpoint. */
   readonly before?: EndpointFields
   readonly verb: string
-  readonly save: (fields: EndpointFields) => Promise<Saved>
+  readonly save: (fields: EndpointFields) => Asked<Saved>
   readonly done: string
   readonly onClose: () => void
   readonly onDone?: (saved: Saved) => void
 }
 
-/** What an endpoint receives, where and how. */
 export function EndpointForm<Saved>(props: EndpointFormProps<Saved>) {
   const { before, verb, save, done, onClose, onDone } = props
   const { production } = useSettings()
   const { draft, set, text, value, check } = useDraft(before ?? DEFAULTS)
   const [isMore, { toggle }] = useDisclosure(false)
-  const types = useEventTypes().data
+  const types = useEventTypes()
   const action = useAction({
     run: () => save({ ...draft, url: draft.url.trim() }),
     done: () => done,
@@ -117,7 +104,7 @@ export function EndpointForm<Saved>(props: EndpointFormProps<Saved>) {
         size="xs"
         label="Events"
         description="An event type, payment.* for a group, or * for all. Enter adds one."
-        data={subscriptionsTo((types ?? []).map(({ type }) => type))}
+        data={subscriptionsTo(types)}
         {...value('eventTypes')}
         required={draft.eventTypes.length === 0}
       />
@@ -156,7 +143,6 @@ const SIGNING = [
   { value: 'ed25519', label: 'Asymmetric (Ed25519): the receiver gets the public key' },
 ]
 
-/** What most endpoints leave as it is. */
 function EndpointSettings({ fields, isNew, set }: EndpointSettingsProps) {
   const { retry, timeoutMs, ratePerSecond, signing } = fields
   return (

@@ -5,6 +5,7 @@ import {
   Empty,
   FilteredTable,
   PageFrame,
+  post,
   Time,
   useApi,
   useFilteredList,
@@ -16,7 +17,7 @@ import {
 import { useMemo, useState } from 'react'
 import { type Renewed, SecretDialog } from './endpoint-actions.tsx'
 import { EndpointDetails } from './endpoint-details.tsx'
-import { bodyOf, EndpointForm } from './endpoint-form.tsx'
+import { EndpointForm } from './endpoint-form.tsx'
 import {
   type Endpoint,
   EndpointMap,
@@ -28,17 +29,15 @@ import {
   useHealth,
 } from './webhook.tsx'
 
-const STATES = ['enabled', 'disabled'] as const
-const FILTER = { status: field.choice('State', STATES) }
+const FILTER = { status: field.choice('State', ['enabled', 'disabled']) }
 
-/** That an endpoint fails is written down after the attempt, and announced by nothing. */
+/** An endpoint's failure is stored after the attempt, and the event stream does not announce it. */
 const FAILING_MS = 10_000
 
-/** Who receives events, and how well. */
 export function Endpoints() {
   const api = useApi()
   const opened = useOpened()
-  const health = useHealth().data
+  const health = useHealth()
   const columns = useMemo(() => endpointColumns(health), [health])
   const page = useFilteredList({
     queryKey: ['webhooks', 'endpoints', 'list'],
@@ -72,7 +71,7 @@ export function Endpoints() {
   )
 }
 
-/** The columns of endpoints, with how each is doing where that is known. */
+/** The columns, with the health of each endpoint if it is known. */
 function endpointColumns(
   health: ReadonlyMap<string, Health> | undefined,
 ): readonly Column<Endpoint>[] {
@@ -118,9 +117,8 @@ function endpointColumns(
   ]
 }
 
-/** Makes an endpoint, and shows its secret this once. */
+/** Creates an endpoint and shows its secret once. */
 function NewEndpoint() {
-  const api = useApi()
   const [made, setMade] = useState<Renewed>()
   return (
     <>
@@ -128,10 +126,7 @@ function NewEndpoint() {
         {(close) => (
           <EndpointForm
             verb="Create endpoint"
-            save={(fields) => {
-              const body = { ...bodyOf(fields), signing: fields.signing }
-              return dataOf(api.POST('/api/v1/webhook-endpoints', { body }))
-            }}
+            save={(body) => post('/api/v1/webhook-endpoints', { body })}
             done="Endpoint created."
             onClose={close}
             onDone={setMade}

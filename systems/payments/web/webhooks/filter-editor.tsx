@@ -4,7 +4,7 @@ import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { type Endpoint, useEventTypes } from './webhook.tsx'
 
-/** The comparisons of a condition, in people's words. */
+/** The comparisons of a condition, with their labels. */
 const COMPARISONS = {
   equals: 'is',
   notEquals: 'is not',
@@ -24,7 +24,7 @@ interface FilterEditorProps {
 const CHOICES = Object.entries(COMPARISONS).map(([value, label]) => ({ value, label }))
 const NEW: Row = { path: '/data/amount', comparison: 'atLeast', value: '100' }
 
-/** Which events an endpoint gets by what is in them, and a try on a sample. */
+/** Filters events by their content, with a test on a sample. */
 export function FilterEditor({ filter, onChange }: FilterEditorProps) {
   const [rows, setRows] = useState<readonly Row[]>(() => (filter?.conditions ?? []).map(rowOf))
   const match = filter?.match ?? 'all'
@@ -105,7 +105,7 @@ export function FilterEditor({ filter, onChange }: FilterEditorProps) {
 }
 
 function TryFilter({ filter }: { filter: Filter }) {
-  const types = useEventTypes().data ?? []
+  const types = useEventTypes()
   const [eventType, setEventType] = useState('payment.succeeded')
   const attempt = useAction({
     run: () => post('/api/v1/webhook-filters/test', { body: { filter, eventType } }),
@@ -116,7 +116,7 @@ function TryFilter({ filter }: { filter: Filter }) {
     <Group gap="xs" align="flex-end">
       <Select
         label="Try it on a sample"
-        data={types.map(({ type }) => type)}
+        data={types}
         value={eventType}
         onChange={(value) => setEventType(value ?? eventType)}
         allowDeselect={false}
@@ -144,7 +144,6 @@ type Comparison = keyof typeof COMPARISONS
 
 const NAMES = Object.keys(COMPARISONS) as Comparison[]
 
-/** A condition as a row of the editor. */
 interface Row {
   readonly path: string
   readonly comparison: Comparison
@@ -176,7 +175,7 @@ function valueOf(comparison: Comparison, text: string): unknown {
   return Number(text)
 }
 
-/** Numbers, true, false and null are what they look like; a text in quotes stays a text. */
+/** Reads numbers, true, false and null; a quoted text stays a text. */
 function scalarOf(text: string): unknown {
   if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text)
   if (text === 'null') return null

@@ -1,5 +1,4 @@
 import {
-  dataOf,
   everyMs,
   filterOf,
   formatShare,
@@ -11,11 +10,10 @@ import {
   type StateBadgeProps,
   type StateRole,
   timesOf,
-  useApi,
   useRange,
   useRead,
 } from '@posthorn/dashboard/kit'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
 
@@ -34,7 +32,7 @@ export const DELIVERY_ROLES: Readonly<Record<Delivery['status'], StateRole>> = {
 }
 export const DELIVERY_STATES = Object.keys(DELIVERY_ROLES) as Delivery['status'][]
 
-/** Whether it can be sent again: what is still attempted is sent by itself. */
+/** Whether it can be replayed: unfinished deliveries are retried by themselves. */
 export function isFinished({ status }: Pick<Delivery, 'status'>): boolean {
   return status !== 'pending' && status !== 'failed'
 }
@@ -44,47 +42,38 @@ export function codeOf(errorClass: string): string {
   return /^[a-z_]+$/.test(errorClass) ? `WEBHOOK_${errorClass.toUpperCase()}` : errorClass
 }
 
-/** What an address needs most of: its host and path. */
+/** The host and path of an address. */
 export function shortUrl(url: string): string {
   return url.replace(/^https?:\/\//, '')
 }
 
-/** A merchant has two hundred at the most: one page holds them. */
+/** A merchant has at most 200, which fit into one page. */
 const ALL = 200
 
-export function useEndpoints() {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['webhooks', 'endpoints', 'all'],
-    queryFn: async ({ signal }): Promise<readonly Endpoint[]> => {
-      const params = { query: { limit: ALL } }
-      return (await dataOf(api.GET('/api/v1/webhook-endpoints', { params, signal }))).items
-    },
-  })
+export function useEndpoints(): readonly Endpoint[] | undefined {
+  const params = { query: { limit: ALL } }
+  return useRead('/api/v1/webhook-endpoints', ['webhooks', 'endpoints', 'all'], { params }).data
+    ?.items
 }
 
-export function useHealth() {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['webhooks', 'health'],
-    queryFn: ({ signal }) => dataOf(api.GET('/api/v1/webhook-endpoints/health', { signal })),
-    select: ({ items }) => new Map(items.map((health) => [health.endpointId, health])),
+/** By the ids of the endpoints. */
+export function useHealth(): ReadonlyMap<string, Health> | undefined {
+  const { data } = useRead('/api/v1/webhook-endpoints/health', ['webhooks', 'health'], {
     refetchInterval: 10_000,
   })
+  return useMemo(() => data && new Map(data.items.map((each) => [each.endpointId, each])), [data])
 }
 
 /** The catalogue of events; it changes with the server only. */
-export function useEventTypes() {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['event-types'],
-    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/v1/event-types', { signal }))).items,
+export function useEventTypes(): readonly string[] {
+  const { data } = useRead('/api/v1/event-types', ['event-types'], {
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: false,
   })
+  return data?.items.map(({ type }) => type) ?? []
 }
 
-/** What an endpoint can subscribe to: everything, a group, a type. */
+/** Subscriptions: everything, each group, each type. */
 export function subscriptionsTo(types: readonly string[]): string[] {
   const groups = new Set(types.map((type) => `${type.split('.')[0]}.*`))
   return ['*', ...groups, ...types]
@@ -95,7 +84,7 @@ interface EndpointStateProps {
   readonly health: Health | undefined
 }
 
-/** Whether an endpoint gets its events, in one or two words. */
+/** The state of an endpoint, in one or two words. */
 export function EndpointState(props: EndpointStateProps) {
   return <StateBadge {...lookOf(props)} />
 }
@@ -110,7 +99,7 @@ function lookOf({ endpoint, health }: EndpointStateProps): StateBadgeProps {
   return { state: 'enabled', role: 'confirmed' }
 }
 
-/** One figure of an endpoint's success, wherever it stands. */
+/** The label of an endpoint's success rate. */
 export const SUCCESS = 'Success, 7 days'
 
 export function showSuccess(health: Health | undefined): string {
@@ -118,12 +107,12 @@ export function showSuccess(health: Health | undefined): string {
   return rate === undefined || rate === null ? '–' : formatShare(rate)
 }
 
-/** Which endpoints answered when: of all, or of one. */
+/** Answers over time, of all endpoints or of one. */
 export function EndpointMap({ only }: { only?: string }) {
   const navigate = useNavigate()
   const { minutes, picker } = useRange()
-  const endpoints = useEndpoints().data
-  const health = useHealth().data
+  const endpoints = useEndpoints()
+  const health = useHealth()
   const query = useRead('/api/v1/webhook-endpoints/charts', ['webhooks', 'charts', minutes], {
     params: { query: { minutes } },
     refetchInterval: everyMs(minutes),
