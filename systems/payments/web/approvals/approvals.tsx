@@ -57,7 +57,7 @@ export function amountOf({ amount, currency }: Proposal): string {
 }
 
 /** What an action on a proposal changes on other pages. */
-export const CHANGED = ['approvals', 'payments', 'reconciliations'] as const
+export const CHANGED = ['approvals', 'payments', 'reconciliation'] as const
 
 const COLUMNS: readonly Column<Proposal>[] = [
   column.state('status', 'State', { roles: ROLES, width: '130px' }),
@@ -70,7 +70,6 @@ const COLUMNS: readonly Column<Proposal>[] = [
 
 const FILTER = { status: field.choice('State', STATES) }
 
-/** What one user proposed and another has to decide. */
 export function Approvals() {
   const api = useApi()
   const selection = useSelection()
@@ -138,7 +137,7 @@ function ProposalDetails({ proposal }: { proposal: Proposal }) {
   )
 }
 
-/** Where the thing is that a proposal speaks of. */
+/** The page of a proposal's subject. */
 function placeOf({ kind, subject }: Proposal): string | undefined {
   if (kind === 'refund' || kind === 'capture' || kind === 'void') {
     return `/payments?open=${encodeURIComponent(subject)}`
@@ -198,10 +197,10 @@ interface BulkActionsProps {
 
 const NOUNS = ['proposal', 'proposals'] as const
 
-/** Who decides sees what about, so much of it. */
+/** Proposals that the dialog names. */
 const MOST_SHOWN = 20
 
-/** Decides about the selected proposals; the server refuses those that the user made. */
+/** The server refuses proposals by the same user. */
 function BulkActions({ chosen, onDone }: BulkActionsProps) {
   const rows = chosen.filter(({ status }) => status === 'pending')
   const common = { to: 'approve', rows, nouns: NOUNS, changes: CHANGED, nameOf, onDone } as const

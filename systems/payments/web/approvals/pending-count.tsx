@@ -3,7 +3,7 @@ import { useFresh, usePermission, useRead, said } from '@posthorn/dashboard/kit'
 
 const MOST = 99
 
-/** How many proposals wait, for those who may decide. */
+/** The number of pending proposals, for users who may approve. */
 export function PendingCount() {
   const { isAllowed } = usePermission('approve')
   const { data } = useRead('/api/v1/approvals', ['approvals', 'pending'], {

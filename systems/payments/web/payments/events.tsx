@@ -1,4 +1,4 @@
-import { Alert, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Code, Group, Stack, Text } from '@mantine/core'
 import {
   ActButton,
   AnchorLink,
@@ -12,6 +12,7 @@ import {
   idFact,
   type ItemOf,
   KeyValue,
+  Part,
   post,
   QueryState,
   PageFrame,
@@ -26,7 +27,7 @@ import {
 
 export type GatewayEvent = ItemOf<'/api/v1/webhook-events'>
 
-/** Events look like messages that are as far as they are. */
+/** The role of a message in the same state. */
 const EVENT_ROLES: Readonly<Record<GatewayEvent['status'], StateRole>> = {
   applied: 'confirmed',
   unchanged: 'sent',
@@ -37,7 +38,6 @@ const EVENT_ROLES: Readonly<Record<GatewayEvent['status'], StateRole>> = {
   unknown_payment: 'retry',
 }
 
-/** What a state of an event means. */
 const EVENT_MEANINGS: Readonly<Record<GatewayEvent['status'], string>> = {
   applied: 'Applied. The merchant’s endpoints were notified.',
   unchanged: 'No change: it was known before.',
@@ -57,32 +57,33 @@ const FILTER = {
   since: field.moment('Received after', { rare: true }),
   until: field.moment('Received before', { rare: true }),
 }
-/** Events of the gateway are on no stream. */
+/** The event stream does not announce gateway events. */
 const EVERY_MS = 5_000
+
+/** A link to the payment of a row. */
+export const paymentColumn: Column<{ readonly paymentId: string | null }> = {
+  id: 'payment',
+  title: 'Payment',
+  width: '130px',
+  cell: ({ paymentId: id }) =>
+    id === null ? (
+      '–'
+    ) : (
+      <AnchorLink size="sm" to="/payments" search={{ open: id }}>
+        …{id.slice(-12)}
+      </AnchorLink>
+    ),
+}
 
 const COLUMNS: readonly Column<GatewayEvent>[] = [
   column.state('status', 'State', { roles: EVENT_ROLES, width: '150px' }),
   column.text('type', 'Event', { width: 'minmax(0, 1fr)' }),
-  {
-    id: 'payment',
-    title: 'Payment',
-    width: '130px',
-    narrow: 'hidden',
-    cell: ({ paymentId }) =>
-      paymentId === null ? (
-        '–'
-      ) : (
-        <AnchorLink size="sm" to="/payments" search={{ open: paymentId }}>
-          …{paymentId.slice(-12)}
-        </AnchorLink>
-      ),
-  },
+  { ...paymentColumn, narrow: 'hidden' },
   column.text('reason', 'Reason', { width: 'minmax(0, 2fr)' }),
   column.text('source', 'Source', { width: '90px', narrow: 'hidden' }),
   column.time('receivedAt', 'Received', { id: 'received', clock: 'business', width: '132px' }),
 ]
 
-/** The gateway's events, and what became of them. */
 export function Events() {
   const api = useApi()
   const page = useFilteredList({
@@ -112,7 +113,7 @@ export function Events() {
   )
 }
 
-/** One event of the gateway: the bytes as they came, what was decided and why, and once more. */
+/** A gateway event as it arrived, with the decision and its reason. */
 function EventDetails({ id }: { id: string }) {
   const query = useRead('/api/v1/webhook-events/{id}', ['payments', 'events', 'one', id], {
     params: { path: { id } },
@@ -126,10 +127,11 @@ function EventDetails({ id }: { id: string }) {
             {event.reason !== null && EVENT_MEANINGS[event.status]}
           </Alert>
           <Facts event={event} />
-          <Title order={3}>Raw event</Title>
-          <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {event.body}
-          </Code>
+          <Part title="Raw event">
+            <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              {event.body}
+            </Code>
+          </Part>
         </Stack>
       )}
     </QueryState>

@@ -19,7 +19,7 @@ interface ActionsProps {
   readonly transactions: readonly GatewayTransaction[]
 }
 
-/** What can be done with a payment: take what is held or set it free, or give it back. */
+/** Captures or voids an authorised payment; refunds any other. */
 export function PaymentActions({ payment, transactions }: ActionsProps) {
   return payment.authorisation === 'authorised' ? (
     <HeldPayment payment={payment} />
@@ -28,7 +28,7 @@ export function PaymentActions({ payment, transactions }: ActionsProps) {
   )
 }
 
-/** What the server answers where another user has to approve it. */
+/** The answer if another user has to approve. */
 type Proposed = { readonly proposedBy: string }
 
 interface AmountFormProps<Done> {
@@ -92,7 +92,7 @@ function AmountForm<Done extends object>(props: AmountFormProps<Done>) {
   )
 }
 
-/** What can be done with money that is held: take it, or a part of it, or set it free. */
+/** Captures authorised money, all or a part of it, or voids it. */
 function HeldPayment({ payment }: { payment: Payment }) {
   const [key] = useState(newId)
   const { id, amount: held, currency } = payment
@@ -123,12 +123,9 @@ function HeldPayment({ payment }: { payment: Payment }) {
         title="Void"
         verb={`Void ${money}`}
         tone="danger"
-        run={() => {
-          return post('/api/v1/payments/{id}/void', {
-            path: { id },
-            header: { 'idempotency-key': key },
-          })
-        }}
+        run={() =>
+          post('/api/v1/payments/{id}/void', { path: { id }, header: { 'idempotency-key': key } })
+        }
         done={(answer) =>
           'proposedBy' in answer
             ? `Release of ${money} proposed: another user has to approve it.`
@@ -149,7 +146,7 @@ const WHY_NOT: Readonly<Record<Payment['status'], string>> = {
   refunded: 'Refunded in full.',
 }
 
-/** Gives a payment back, or a part of what is left of it; or says why that cannot be. */
+/** Refunds what is left of a payment, or a part of it; or says why that is not possible. */
 function Refund({ payment, transactions }: ActionsProps) {
   const { currency, status } = payment
   const amount = payment.capturedAmount ?? payment.amount

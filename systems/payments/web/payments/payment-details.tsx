@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import {
   AnchorLink,
@@ -8,6 +8,7 @@ import {
   Json,
   KeyValue,
   Money,
+  Part,
   QueryState,
   Related,
   StateBadge,
@@ -17,31 +18,25 @@ import {
   useApi,
 } from '@posthorn/dashboard/kit'
 import { PaymentActions } from './payment-actions.tsx'
-import { storyOf, type Phase } from './payment-story.ts'
+import { type PaymentBooks, type Phase, storyOf } from './payment-story.ts'
 import {
-  type AuditEntry,
   AUTHORISATION_ROLES,
   type Dispute,
   DISPUTE_ROLES,
-  type GatewayTransaction,
   type Payment,
   PAYMENT_ROLES,
   progressOf,
   type Refund,
 } from './payment.ts'
 
-/** A payment that waits is looked at so often: its webhook is on no stream. */
+/** A waiting payment is read this often: the event stream does not announce it. */
 const WAITING_MS = 2_000
 
-interface Whole {
+interface Whole extends PaymentBooks {
   readonly payment: Payment
-  readonly entries: readonly AuditEntry[]
-  readonly transactions: readonly GatewayTransaction[]
-  readonly refunds: readonly Refund[]
   readonly disputes: readonly Dispute[]
 }
 
-/** One payment: where it is, how it came there, and its refund. */
 export function PaymentDetails({ id }: { id: string }) {
   const api = useApi()
   const query = useQuery({
@@ -90,19 +85,18 @@ function Details(whole: Whole) {
         </Stack>
       )}
       {refunds.length > 0 && (
-        <>
-          <Title order={3}>Refunds</Title>
+        <Part title="Refunds">
           <Refunds refunds={refunds} />
-        </>
+        </Part>
       )}
       {disputes.length > 0 && (
-        <>
-          <Title order={3}>{disputes.length === 1 ? 'Dispute' : 'Disputes'}</Title>
+        <Part title={disputes.length === 1 ? 'Dispute' : 'Disputes'}>
           <Disputes disputes={disputes} />
-        </>
+        </Part>
       )}
-      <Title order={3}>Timeline</Title>
-      <Timeline entries={storyOf(payment, whole).map(withLink)} clock="business" />
+      <Part title="Timeline">
+        <Timeline entries={storyOf(payment, whole).map(withLink)} clock="business" />
+      </Part>
       <Text size="sm">
         <AnchorLink size="sm" to="/payments/events" search={{ paymentId: payment.id }}>
           All gateway events of this payment
@@ -110,18 +104,17 @@ function Details(whole: Whole) {
       </Text>
       <Related id={payment.id} except={['payment']} />
       {payment.metadata !== null && (
-        <>
-          <Title order={3}>Metadata</Title>
+        <Part title="Metadata">
           <Json value={payment.metadata} label="metadata" />
-        </>
+        </Part>
       )}
     </Stack>
   )
 }
 
-/** What an event of the gateway did leads to the event. */
+/** Links a phase to its gateway event. */
 function withLink({ eventId, details, ...phase }: Phase) {
-  if (eventId === undefined) return { ...phase, ...(details !== undefined && { details }) }
+  if (eventId === undefined) return { ...phase, details }
   return {
     ...phase,
     details: (
@@ -135,13 +128,8 @@ function withLink({ eventId, details, ...phase }: Phase) {
   }
 }
 
-interface PaymentFactsProps {
-  readonly payment: Payment
-  readonly transactions: readonly GatewayTransaction[]
-}
-
-/** What is known of a payment, and what makes it happen once. */
-function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
+/** The facts of a payment, and the keys that make it happen once. */
+function PaymentFacts({ payment, transactions }: Pick<Whole, 'payment' | 'transactions'>) {
   const { id, status, amount, currency, gatewayRef } = payment
   const charge = transactions.find(({ type }) => type === 'charge' || type === 'authorisation')
   const money = (minor: number | null) =>
@@ -185,7 +173,6 @@ function PaymentFacts({ payment, transactions }: PaymentFactsProps) {
   )
 }
 
-/** What was given back or asked to be, as it stands now. */
 function Refunds({ refunds }: { refunds: readonly Refund[] }) {
   return (
     <Stack gap={6}>
@@ -204,7 +191,6 @@ function Refunds({ refunds }: { refunds: readonly Refund[] }) {
   )
 }
 
-/** Money that cardholders' banks claim back. */
 function Disputes({ disputes }: { disputes: readonly Dispute[] }) {
   return disputes.map((dispute) => (
     <KeyValue

@@ -20,27 +20,18 @@ interface PaymentFormProps {
   readonly onMade: (id: string) => void
 }
 
-interface PaymentDraft {
-  /** What the field of the amount begins with. */
-  readonly chosen: number
-  readonly amount: number | undefined
-  readonly currency: string
-  readonly description: string
-  readonly isHeld: boolean
-  readonly key: string
+const INITIAL = {
+  /** The initial amount of the field. */
+  chosen: 1_999,
+  amount: 1_999 as number | undefined,
+  currency: 'EUR',
+  description: '',
+  isHeld: false,
 }
 
-/** Makes a payment. */
 export function PaymentForm({ onClose, onMade }: PaymentFormProps) {
   const { production } = useSettings()
-  const { draft, set, text, value, check } = useDraft<PaymentDraft>({
-    chosen: 1_999,
-    amount: 1_999,
-    currency: 'EUR',
-    description: '',
-    isHeld: false,
-    key: newId(),
-  })
+  const { draft, set, text, value, check } = useDraft(() => ({ ...INITIAL, key: newId() }))
   const { chosen, amount, currency, isHeld } = draft
   const pay = useAction({
     run: () => {
@@ -115,7 +106,7 @@ function Refused({ error }: { error: Error }) {
   )
 }
 
-/** What the simulated gateway does with amounts that end so. */
+/** Endings of amounts and how the simulated gateway treats them. */
 const FATES = [
   { amount: 1_999, ends: 'any other amount', means: 'is charged, and its webhook arrives' },
   { amount: 1_002, ends: 'ends in 02', means: 'is declined' },
@@ -123,7 +114,7 @@ const FATES = [
   { amount: 1_050, ends: 'ends in 50', means: 'makes the gateway fail; nothing is charged' },
 ] as const
 
-/** In development amounts choose what happens. */
+/** In development the amount selects the outcome. */
 function MagicAmounts({ onChoose }: { onChoose: (amount: number) => void }) {
   return (
     <Stack gap={2}>

@@ -1,14 +1,12 @@
 import { formatMoney, type StateRole } from '@posthorn/dashboard/kit'
 import type { AuditEntry, GatewayTransaction, Payment, Refund } from './payment.ts'
 
-/** What is known of a payment. */
-interface PaymentBooks {
+export interface PaymentBooks {
   readonly entries: readonly AuditEntry[]
   readonly transactions: readonly GatewayTransaction[]
   readonly refunds: readonly Refund[]
 }
 
-/** One phase of a payment. */
 export interface Phase {
   readonly id: string
   /** Null for what is still to come. */
@@ -20,7 +18,7 @@ export interface Phase {
   readonly eventId?: string
 }
 
-/** What happened to a payment and what it waits for, oldest first. */
+/** The history of a payment and what it waits for, oldest first. */
 export function storyOf(payment: Payment, books: PaymentBooks): Phase[] {
   const { entries, transactions } = books
   const phases = entries.toReversed().flatMap((entry) => phasesOf(entry, transactions))
@@ -69,11 +67,7 @@ function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]
     case 'payment.changed':
       return [phase(`${actor} changed its metadata`)]
     case 'payment.refund_accepted':
-      return [
-        phase(`The gateway refunds it: ${textOf(details['gatewayRef'])}`, {
-          role: 'sent',
-        }),
-      ]
+      return [phase(`The gateway refunds it: ${textOf(details['gatewayRef'])}`, { role: 'sent' })]
     case 'gateway_error':
       return [troubleOf(entry, phase)]
     case 'webhook.reprocessed':
@@ -89,7 +83,7 @@ function phasesOf(entry: AuditEntry, transactions: readonly GatewayTransaction[]
 
 type Make = (what: string, rest?: Partial<Phase>) => Phase
 
-/** The call itself is in no audit: it is what its transaction says. */
+/** The audit has no entry for the call itself; its transaction shows it. */
 function askedOf(asked: GatewayTransaction | undefined): Phase[] {
   if (asked === undefined) return []
   const { type, amount, currency } = asked
@@ -142,7 +136,7 @@ function webhookOf(details: AuditEntry['details'], phase: Make): Phase {
   })
 }
 
-/** Of an event that leaves the payment where it is. */
+/** The role of an event that does not change the payment's state. */
 function roleOf(type: string): StateRole {
   if (type === 'dispute.opened' || type === 'dispute.inquiry') return 'retry'
   return type === 'dispute.lost' || type.endsWith('refund_failed') ? 'dead' : 'confirmed'

@@ -9,7 +9,7 @@ export type Dispute = ItemOf<'/api/v1/payments/{id}/disputes'>
 
 export const PAYMENT_STATES = ['pending', 'succeeded', 'failed', 'refunded'] as const
 
-/** Payments look like messages that are as far as they are. */
+/** The role of a message in the same state. */
 export const PAYMENT_ROLES: Readonly<Record<Payment['status'], StateRole>> = {
   pending: 'ready',
   succeeded: 'confirmed',
@@ -17,7 +17,7 @@ export const PAYMENT_ROLES: Readonly<Record<Payment['status'], StateRole>> = {
   refunded: 'cancelled',
 }
 
-/** Of money that is held before it is taken. */
+/** Roles of an authorisation. */
 export const AUTHORISATION_ROLES: Readonly<
   Record<NonNullable<Payment['authorisation']>, StateRole>
 > = {
@@ -27,7 +27,7 @@ export const AUTHORISATION_ROLES: Readonly<
   expired: 'cancelled',
 }
 
-/** How far a refund is, in a word and as a message of that role looks. */
+/** The progress of a refund, as a word and a role. */
 export function progressOf({ status, confirmedAt, gatewayRef }: Refund): {
   word: string
   role: StateRole

@@ -1,7 +1,6 @@
 import {
   type Column,
   column,
-  CopyId,
   dataOf,
   DialogButton,
   Empty,
@@ -21,10 +20,10 @@ import { PaymentDetails } from './payment-details.tsx'
 import { PaymentForm } from './payment-form.tsx'
 import { type Payment, DISPUTE_ROLES, PAYMENT_ROLES, PAYMENT_STATES } from './payment.ts'
 
-/** The webhook of a payment is on no stream: what waits for one is looked at so often. */
+/** The event stream does not announce payments: pending ones are read this often. */
 const EVERY_MS = 3_000
 
-/** Payments that others make appear at least so often. */
+/** How often payments of others are read. */
 const OTHERS_MS = 15_000
 
 const currencyCode: FilterField = (value) =>
@@ -49,7 +48,7 @@ const FILTER = {
   until: field.moment('Created before', { rare: true }),
 }
 
-/** An amount of the filter in minor units; undefined without a currency, or for what is none. */
+/** An amount of the filter in minor units; undefined without a currency, or if it is not an amount. */
 function amountOf(typed: string | undefined, currency: string | undefined): number | undefined {
   return typed === undefined || currency === undefined ? undefined : parseMoney(typed, currency)
 }
@@ -64,15 +63,13 @@ const COLUMNS: readonly Column<Payment>[] = [
     width: 'minmax(0, 1.5fr)',
     cell: ({ externalPaymentId, description }) => externalPaymentId ?? description ?? '–',
   },
-  {
+  column.copy('gatewayRef', 'Gateway reference', {
     id: 'gateway',
-    title: 'Gateway reference',
-    sortBy: ({ gatewayRef }) => gatewayRef,
     width: '210px',
     narrow: 'hidden',
-    cell: ({ gatewayRef }) =>
-      gatewayRef === null ? '–' : <CopyId id={gatewayRef} what="reference" shown={20} />,
-  },
+    what: 'reference',
+    shown: 20,
+  }),
   {
     id: 'dispute',
     title: 'Dispute',
@@ -90,7 +87,6 @@ const COLUMNS: readonly Column<Payment>[] = [
   column.time('createdAt', 'Created', { id: 'made', clock: 'business', width: '140px' }),
 ]
 
-/** What was taken, and given back. */
 export function Payments() {
   const api = useApi()
   const opened = useOpened()

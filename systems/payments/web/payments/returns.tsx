@@ -1,6 +1,5 @@
 import { Tabs } from '@mantine/core'
 import {
-  AnchorLink,
   type Column,
   column,
   dataOf,
@@ -15,15 +14,15 @@ import {
   useFilteredList,
   useRefresh,
 } from '@posthorn/dashboard/kit'
+import { paymentColumn } from './events.tsx'
 import { PaymentDetails } from './payment-details.tsx'
 import { type Dispute, DISPUTE_ROLES, progressOf, type Refund } from './payment.ts'
 
-/** Their webhooks are on no stream. */
+/** The event stream does not announce refunds and disputes. */
 const EVERY_MS = 5_000
 
 const TABS = { tab: oneOf(['disputes', 'refunds']) }
 
-/** What goes back to customers, across payments: disputes with their deadlines, and refunds. */
 export function Returns() {
   const { values, set } = useFilter(TABS)
   useRefresh(['payments', 'returns'], EVERY_MS)
@@ -49,19 +48,8 @@ export function Returns() {
   )
 }
 
-const paymentColumn: Column<{ readonly paymentId: string }> = {
-  id: 'payment',
-  title: 'Payment',
-  width: '130px',
-  cell: ({ paymentId }) => (
-    <AnchorLink size="sm" to="/payments" search={{ open: paymentId }}>
-      …{paymentId.slice(-12)}
-    </AnchorLink>
-  ),
-}
-
 const DISPUTE_FILTER = {
-  status: field.choice('State', ['inquiry', 'opened', 'won', 'lost', 'withdrawn'] as const),
+  status: field.choice('State', ['inquiry', 'opened', 'won', 'lost', 'withdrawn']),
   dueBefore: field.moment('Evidence due before', { rare: true }),
 }
 
@@ -95,9 +83,7 @@ function Disputes() {
   )
 }
 
-const REFUND_FILTER = {
-  status: field.choice('State', ['pending', 'succeeded', 'failed'] as const),
-}
+const REFUND_FILTER = { status: field.choice('State', ['pending', 'succeeded', 'failed']) }
 
 const REFUND_COLUMNS: readonly Column<Refund>[] = [
   {
