@@ -1,7 +1,7 @@
 import { IconChecks, IconCreditCard, IconScale, IconWebhook } from '@tabler/icons-react'
 import type { Web } from '@posthorn/dashboard/kit'
 
-/** Sources of alerts that are no outboxes; the subject of such an alert begins with a payment's id. */
+/** Sources of alerts other than outboxes; their subjects begin with a payment's id. */
 const ALERTS = new Set([
   'payments.completer',
   'payments.disputes',

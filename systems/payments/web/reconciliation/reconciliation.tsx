@@ -54,7 +54,6 @@ const COLUMNS: readonly Column<ListedRun>[] = [
   { id: 'runs', title: 'Runs', width: '60px', align: 'right', narrow: 'hidden', cell: runsOf },
 ]
 
-/** What the bank says against what was taken. */
 export function Reconciliation() {
   const api = useApi()
   const navigate = useNavigate()

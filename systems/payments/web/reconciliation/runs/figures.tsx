@@ -1,7 +1,5 @@
 import { Stack } from '@mantine/core'
-import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import {
-  dataOf,
   formatCount,
   formatMoney,
   QueryState,
@@ -9,28 +7,22 @@ import {
   StackedBar,
   Stat,
   StatStrip,
-  useApi,
   useRead,
 } from '@posthorn/dashboard/kit'
-import type { Exceptions, Overview, Run } from './run.tsx'
+import type { Overview, Run } from './run.tsx'
 import { balanceWords } from '../statements/statements.tsx'
 
-/** How many exceptions of a file there are on each tab, of each reason and age. */
-export function useCounts(id: string): UseQueryResult<Exceptions['counts']> {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['reconciliation', id, 'counts'],
-    queryFn: async ({ signal }) => {
-      const params = { path: { id }, query: { limit: 1 } }
-      const { counts } = await dataOf(
-        api.GET('/api/v1/reconciliations/{id}/exceptions', { params, signal }),
-      )
-      return counts
-    },
-  })
+/** The exceptions of a file by tab, reason and age. */
+export function useCounts(id: string) {
+  const { data } = useRead(
+    '/api/v1/reconciliations/{id}/exceptions',
+    ['reconciliation', id, 'counts'],
+    { params: { path: { id }, query: { limit: 1 } } },
+  )
+  return data?.counts
 }
 
-/** Days without a run say nothing; one day alone is no trend. */
+/** Leaves out days without a run; one day alone is not a trend. */
 function Trend({ days }: Pick<Overview, 'days'>) {
   const values = days.filter(({ total }) => total > 0).map(({ reconciliationRate: rate }) => rate)
   if (values.length < 2) return null
@@ -53,16 +45,7 @@ export function OverviewFigures() {
             />
             <Stat label="Money matched" value={<MoneyList sums={figures.moneyMatched} />} />
             <Stat label="Money at risk" value={<MoneyList sums={figures.moneyAtRisk} />} />
-            <Stat
-              label="Open exceptions"
-              value={formatCount(figures.openExceptions)}
-              tone={figures.openExceptions > 0 ? 'warning' : 'normal'}
-            />
-            <Stat
-              label="Open 7+ days"
-              value={formatCount(figures.staleExceptions)}
-              tone={figures.staleExceptions > 0 ? 'bad' : 'normal'}
-            />
+            <OpenStats open={figures.openExceptions} stale={figures.staleExceptions} />
           </StatStrip>
           {figures.openExceptions > 0 && <AgingBar ages={figures.ages} />}
         </Stack>
@@ -71,14 +54,12 @@ export function OverviewFigures() {
   )
 }
 
-/** One file in five numbers. */
 export function RunFigures({ run: { id, matched, total, matchRate, balances } }: { run: Run }) {
   const totals = useRead('/api/v1/reconciliations/{id}/totals', ['reconciliation', id, 'totals'], {
     params: { path: { id } },
   })
-  const { data: counts } = useCounts(id)
+  const counts = useCounts(id)
   const open = counts?.tabs['all'] ?? 0
-  const stale = counts?.tabs['stale'] ?? 0
   return (
     <QueryState query={totals}>
       {({ currencies }) => (
@@ -98,21 +79,25 @@ export function RunFigures({ run: { id, matched, total, matchRate, balances } }:
               value={<MoneyList sums={sumsOf(currencies, ['unmatched'])} />}
             />
             {balances && <Balances balances={balances} />}
-            <Stat
-              label="Open exceptions"
-              value={formatCount(open)}
-              tone={open > 0 ? 'warning' : 'normal'}
-            />
-            <Stat
-              label="Open 7+ days"
-              value={formatCount(stale)}
-              tone={stale > 0 ? 'bad' : 'normal'}
-            />
+            <OpenStats open={open} stale={counts?.tabs['stale'] ?? 0} />
           </StatStrip>
           {counts && open > 0 && <AgingBar ages={counts.ages} />}
         </Stack>
       )}
     </QueryState>
+  )
+}
+
+function OpenStats({ open, stale }: { open: number; stale: number }) {
+  return (
+    <>
+      <Stat
+        label="Open exceptions"
+        value={formatCount(open)}
+        tone={open > 0 ? 'warning' : 'normal'}
+      />
+      <Stat label="Open 7+ days" value={formatCount(stale)} tone={stale > 0 ? 'bad' : 'normal'} />
+    </>
   )
 }
 
@@ -124,7 +109,7 @@ export function Balances({ balances }: { balances: NonNullable<Run['balances']> 
 
 type Part = 'opening' | 'matched' | 'unmatched'
 
-/** Sums may be larger than a number can say. */
+/** Sums may exceed a safe integer. */
 function sumsOf(
   currencies: readonly ({ readonly currency: string } & Readonly<Record<Part, string>>)[],
   parts: readonly Part[],
@@ -144,13 +129,12 @@ const AGES = [
   { age: '30d+', label: 'open over 30 days', color: 'red' },
 ] as const
 
-/** How long exceptions have been open. */
 function AgingBar({ ages }: { ages: Readonly<Record<string, number>> }) {
   const parts = AGES.map(({ age, label, color }) => ({ label, color, count: ages[age] ?? 0 }))
   return <StackedBar label="Open exceptions by age" parts={parts} />
 }
 
-/** Sums of several currencies, each on a line of its own; those that are nothing are left out. */
+/** Sums of several currencies, each on its own line; zeros are left out. */
 function MoneyList({ sums }: { sums: Readonly<Record<string, string>> }) {
   const entries = Object.entries(sums).filter(([, sum]) => sum !== '0')
   if (entries.length === 0) return '–'

@@ -12,8 +12,7 @@ test('only payments of the currency can be chosen, each once', () => {
 
 test('the first guess is the nearest payment, not all that are suggested', () => {
   const payments = [payment('a', 500), payment('b', 100), payment('c', 100, 'USD')]
-  const guess = (paymentId: string | null) =>
-    firstGuess({ currency: 'EUR', payments, history: [{ paymentId }] })
+  const guess = (paymentId: string | null) => firstGuess({ currency: 'EUR', payments }, paymentId)
   expect(guess('a')).toEqual(['a'])
   expect(guess('c')).toEqual([])
   expect(guess(null)).toEqual([])
@@ -21,7 +20,7 @@ test('the first guess is the nearest payment, not all that are suggested', () =>
 
 test('what the bank kept is a negative difference', () => {
   const payments = [payment('a', 4_000), payment('b', 2_000)]
-  expect(differenceOf({ amount: 5_850 }, { payments, refunds: [] })).toBe(-150)
-  expect(differenceOf({ amount: 5_850 }, { payments, refunds: [payment('r', 150)] })).toBe(0)
-  expect(differenceOf({ amount: -300 }, { payments: [], refunds: [payment('r', 300)] })).toBe(0)
+  expect(differenceOf(5_850, payments, [])).toBe(-150)
+  expect(differenceOf(5_850, payments, [payment('r', 150)])).toBe(0)
+  expect(differenceOf(-300, [], [payment('r', 300)])).toBe(0)
 })

@@ -32,13 +32,12 @@ import {
   useMissing,
 } from './run.tsx'
 
-interface MatchButtonProps {
+export interface RecordProps {
   readonly runId: string
   readonly record: RecordDetails
 }
 
-/** Matches a record by hand. */
-export function MatchButton({ runId, record }: MatchButtonProps) {
+export function MatchButton({ runId, record }: RecordProps) {
   return (
     <DialogButton to="write" label="Match" title={`Match line ${record.lineNumber}`}>
       {(close) => <MatchForm runId={runId} record={record} onClose={close} />}
@@ -50,7 +49,7 @@ const KINDS = ['fee', 'rounding', 'other'] as const
 
 type Reversal = RefundSide & { readonly kind: 'refund' | 'dispute' }
 
-/** Refunds and disputes that no record has. */
+/** Refunds and disputes that no record matches. */
 function useReversals(id: string, currency: string): readonly Reversal[] {
   const asked = { path: { id }, query: { currency } }
   const key = (kind: string) => ['reconciliation', id, kind, currency]
@@ -71,7 +70,7 @@ function wordsOf(payments: number, reversals: number): string {
   return words.length === 0 ? '…' : words.join(' and ')
 }
 
-interface MatchFormProps extends MatchButtonProps {
+interface MatchFormProps extends RecordProps {
   readonly onClose: () => void
 }
 
@@ -81,17 +80,18 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
   const payments = payable(record, missing.rows)
   const reversals = useReversals(runId, record.currency)
   const { draft, text, value, choice, check } = useDraft(() => ({
-    chosen: firstGuess(record),
+    chosen: firstGuess(record, record.history[0]?.paymentId),
     refunded: [] as string[],
     kind: 'fee' as (typeof KINDS)[number],
     reason: '',
     isPart: false,
   }))
   const { chosen, refunded, kind, reason, isPart } = draft
-  const difference = differenceOf(record, {
-    payments: payments.filter(({ id }) => chosen.includes(id)),
-    refunds: reversals.filter(({ id }) => refunded.includes(id)),
-  })
+  const difference = differenceOf(
+    record.amount,
+    payments.filter(({ id }) => chosen.includes(id)),
+    reversals.filter(({ id }) => refunded.includes(id)),
+  )
   const count = chosen.length + refunded.length
   // Less than its one payment: the rest may come in another line.
   const canBePart = chosen.length === 1 && count === 1 && difference < 0 && record.amount > 0
@@ -179,7 +179,7 @@ function MatchForm({ runId, record, onClose }: MatchFormProps) {
 
 type Side = Pick<PaymentSide, 'id' | 'amount' | 'currency'>
 
-/** Payments to choose from: the record's nearest and those that are missing, in its currency. */
+/** Payments to choose from: the nearest ones and the missing ones, in the record's currency. */
 export function payable<Payment extends Side>(
   { payments, currency }: { payments: readonly Payment[] } & Pick<RecordDetails, 'currency'>,
   missing: readonly Payment[],
@@ -188,32 +188,22 @@ export function payable<Payment extends Side>(
   return [...known.values()].filter((payment) => payment.currency === currency)
 }
 
-/** The payment that the last run found nearest, if it can be chosen: a first guess. */
-export function firstGuess({
-  history,
-  ...record
-}: Parameters<typeof payable>[0] & {
-  history: readonly Pick<RecordDetails['history'][number], 'paymentId'>[]
-}): string[] {
-  const nearest = history[0]?.paymentId
+/** The nearest payment of the last run, if it can be chosen. */
+export function firstGuess(
+  record: Parameters<typeof payable>[0],
+  nearest: string | null | undefined,
+): string[] {
   return payable(record, []).flatMap(({ id }) => (id === nearest ? [id] : []))
 }
 
-interface Chosen {
-  readonly payments: readonly Pick<Side, 'amount'>[]
-  readonly refunds: readonly Pick<Side, 'amount'>[]
-}
+type Amounts = readonly Pick<Side, 'amount'>[]
 
-/** What the record has more than payments less refunds, in minor units: a fee is negative. */
-export function differenceOf(
-  { amount }: Pick<RecordDetails, 'amount'>,
-  { payments, refunds }: Chosen,
-): number {
-  const sum = (sides: Chosen['payments']) => sides.reduce((all, side) => all + side.amount, 0)
+/** The record's amount minus payments plus refunds, in minor units: a fee is negative. */
+export function differenceOf(amount: number, payments: Amounts, refunds: Amounts): number {
+  const sum = (sides: Amounts) => sides.reduce((all, side) => all + side.amount, 0)
   return amount - sum(payments) + sum(refunds)
 }
 
-/** Looks for what might belong together. */
 export function SuggestButton({ id }: { id: string }) {
   return (
     <DialogButton to="write" variant="default" label="Find suggestions" title="Find suggestions">
@@ -222,14 +212,11 @@ export function SuggestButton({ id }: { id: string }) {
   )
 }
 
-/** Which near fits to look for. */
 function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
   const { draft, set, text, check } = useDraft(USUAL_WISHES)
   const passes = passesOf(draft)
   const suggest = useAction({
-    run: () => {
-      return post('/api/v1/reconciliations/{id}/suggest', { path: { id }, body: { passes } })
-    },
+    run: () => post('/api/v1/reconciliations/{id}/suggest', { path: { id }, body: { passes } }),
     done: ({ passes: found }) => {
       const count = found.reduce((sum, { suggestions }) => sum + suggestions, 0)
       return count === 0
@@ -279,24 +266,14 @@ function SuggestForm({ id, onClose }: { id: string; onClose: () => void }) {
 
 type Pass = BodyOf<'/api/v1/reconciliations/{id}/suggest'>['passes'][number]
 
-/** What to look for, as a person says it. */
-interface Wishes {
-  readonly amount: boolean
-  readonly percent: number
-  readonly date: boolean
-  readonly days: number
-  readonly payout: boolean
-  /** Of the metadata. */
-  readonly field: string
-  readonly split: boolean
-}
-
-export const USUAL_WISHES: Wishes = {
+/** The initial values of the form. */
+export const USUAL_WISHES = {
   amount: true,
   percent: 5,
   date: true,
   days: 3,
   payout: false,
+  /** Of the metadata. */
   field: 'payout_id',
   split: false,
 }
@@ -304,7 +281,8 @@ export const USUAL_WISHES: Wishes = {
 /** Hundredths of a percent that a payout's fee may be. */
 const MOST_FEE_BPS = 1_000
 
-export function passesOf({ amount, percent, date, days, payout, field, split }: Wishes): Pass[] {
+export function passesOf(wishes: typeof USUAL_WISHES): Pass[] {
+  const { amount, percent, date, days, payout, field, split } = wishes
   const by = { metadata: field.trim() }
   return [
     ...(amount ? [{ kind: 'amount_tolerance' as const, bps: Math.round(percent * 100) }] : []),
@@ -316,11 +294,6 @@ export function passesOf({ amount, percent, date, days, payout, field, split }: 
   ]
 }
 
-interface SuggestionsProps {
-  readonly runId: string
-  readonly record: RecordDetails
-}
-
 const SUGGESTION_WORDS: Readonly<Record<string, string>> = {
   amount_tolerance: 'Same id, nearly the same amount',
   date_window: 'Same amount, different id, a few days apart',
@@ -328,8 +301,7 @@ const SUGGESTION_WORDS: Readonly<Record<string, string>> = {
   one_to_many: 'One payment that was paid in several lines',
 }
 
-/** What might belong to a record, to accept or to dismiss. */
-export function Suggestions({ runId, record }: SuggestionsProps) {
+export function Suggestions({ runId, record }: RecordProps) {
   const open = record.suggestions.filter(({ status }) => status === 'open')
   if (open.length === 0) return null
   return (
@@ -343,11 +315,11 @@ export function Suggestions({ runId, record }: SuggestionsProps) {
   )
 }
 
-function Suggested({
-  runId,
-  record,
-  suggestion,
-}: SuggestionsProps & { readonly suggestion: Suggestion }) {
+interface SuggestedProps extends RecordProps {
+  readonly suggestion: Suggestion
+}
+
+function Suggested({ runId, record, suggestion }: SuggestedProps) {
   const { kind, paymentIds, refundIds, recordIds, difference, ambiguous } = suggestion
   const payments = record.payments.filter(({ id }) => paymentIds.includes(id))
   return (
@@ -380,11 +352,7 @@ function Suggested({
   )
 }
 
-function Answers({
-  runId,
-  record,
-  suggestion,
-}: SuggestionsProps & { readonly suggestion: Suggestion }) {
+function Answers({ runId, record, suggestion }: SuggestedProps) {
   const params = { path: { id: runId, suggestionId: suggestion.id } }
   const path = '/api/v1/reconciliations/{id}/suggestions/{suggestionId}' as const
   const { paymentIds, refundIds, recordIds } = suggestion
@@ -397,10 +365,12 @@ function Answers({
         title={`Match ${lines} with ${count}?`}
         reason="optional"
         button={{ variant: 'filled' }}
-        run={(reason) => {
-          const body = { version: record.version, ...(reason !== undefined && { reason }) }
-          return post(`${path}/accept`, { ...params, body })
-        }}
+        run={(reason) =>
+          post(`${path}/accept`, {
+            ...params,
+            body: { version: record.version, ...because(reason) },
+          })
+        }
         done={() => `Line ${record.lineNumber} is matched.`}
         changes={['reconciliation']}
       >

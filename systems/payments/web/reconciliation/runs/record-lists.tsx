@@ -44,13 +44,8 @@ const EXCEPTION_COLUMNS: readonly Column<Exception>[] = [
     width: '130px',
     cell: ({ reason }) => <ReasonBadge reason={reason} />,
   },
-  {
-    id: 'booked',
-    title: 'Booked',
-    width: '88px',
-    cell: ({ record }) => record.bookedOn,
-  },
-  column.text('age', 'Age', { order: 'none', width: '52px', narrow: 'hidden' }),
+  { id: 'booked', title: 'Booked', width: '88px', cell: ({ record }) => record.bookedOn },
+  column.text('age', 'Age', { width: '52px', narrow: 'hidden' }),
   {
     id: 'suggestions',
     title: 'Suggested',
@@ -85,7 +80,6 @@ interface ExceptionListProps {
   readonly narrowed: { readonly tab?: 'suggested'; readonly reason?: Reason }
 }
 
-/** Records that need a decision. */
 export function ExceptionList({ id, narrowed }: ExceptionListProps) {
   const opened = useOpened()
   const selection = useSelection()
@@ -126,21 +120,17 @@ const OPTIONS = REASONS.map((reason) => ({ value: reason, label: REASON_LOOKS[re
 const FILTER = { reason: field.choice('Reason', OPTIONS) }
 
 const RECORD_COLUMNS: readonly Column<Listed>[] = [
-  column.text('lineNumber', 'Line', { id: 'line', order: 'none', width: '60px' }),
-  column.text('externalTransactionId', 'Transaction id', {
-    id: 'external',
-    order: 'none',
-    width: 'minmax(80px, 1.4fr)',
-  }),
+  column.text('lineNumber', 'Line', { width: '60px' }),
+  column.text('externalTransactionId', 'Transaction id', { width: 'minmax(80px, 1.4fr)' }),
   {
     id: 'reason',
     title: 'Reason',
     width: '160px',
     cell: ({ reason }) => <ReasonBadge reason={reason} />,
   },
-  column.money('amount', 'Amount', { order: 'none', width: '120px', align: 'right' }),
-  column.text('bookedOn', 'Booked', { id: 'booked', order: 'none', width: '110px' }),
-  column.text('decidedBy', 'Decided', { id: 'decided', order: 'none', none: '–', width: '90px' }),
+  column.money('amount', 'Amount', { width: '120px', align: 'right' }),
+  column.text('bookedOn', 'Booked', { width: '110px' }),
+  column.text('decidedBy', 'Decided', { none: '–', width: '90px' }),
 ]
 
 /** Every record of a file, in its order. */
@@ -184,7 +174,6 @@ interface BulkActionsProps {
   readonly onDone: () => void
 }
 
-/** What is done with all selected lines at once. */
 export function BulkActions({ id, chosen, onDone }: BulkActionsProps) {
   const decide = (find: (api: Api) => Promise<Asked[]>) => ({
     reason: 'required' as const,
@@ -241,7 +230,7 @@ function ignoring({ record }: Exception): Asked {
   return { do: 'ignore', recordId: record.id, version: record.version }
 }
 
-/** The suggestions of these lines that nothing else competes with. */
+/** The unambiguous suggestions of these lines. */
 async function findSuggested(api: Api, id: string, of: readonly Exception[]): Promise<Asked[]> {
   const wanted = new Set(of.map(({ record }) => record.id))
   const found: Asked[] = []

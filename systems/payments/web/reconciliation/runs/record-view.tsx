@@ -21,17 +21,10 @@ import {
   Part,
 } from '@posthorn/dashboard/kit'
 import { type ReactNode, useMemo, useState } from 'react'
-import { MatchButton, Suggestions } from './matching.tsx'
+import { MatchButton, type RecordProps, Suggestions } from './matching.tsx'
 import { type PaymentSide, REASON_LOOKS, ReasonBadge, type RecordDetails } from './run.tsx'
 
-interface RecordViewProps {
-  readonly runId: string
-  /** Its line number. */
-  readonly recordId: string
-}
-
-/** One record: both sides, why it is as it is, and what can be decided. */
-function RecordView({ runId, recordId }: RecordViewProps) {
+function RecordView({ runId, recordId }: { runId: string; recordId: string }) {
   const query = useRead(
     '/api/v1/reconciliations/{id}/records/{recordId}',
     ['reconciliation', runId, 'record', recordId],
@@ -76,11 +69,6 @@ function History({ record: { history } }: { record: RecordDetails }) {
   )
 }
 
-interface DecisionsProps {
-  readonly runId: string
-  readonly record: RecordDetails
-}
-
 const KINDS = {
   unmatch: {
     label: 'Unmatch',
@@ -101,15 +89,13 @@ const KINDS = {
 
 type Kind = keyof typeof KINDS
 
-/** What may be decided about a record as it is now. */
 function kindsFor({ status, decidedBy }: RecordDetails): readonly Kind[] {
   if (status === 'matched') return ['unmatch']
   if (decidedBy === 'ignored') return ['reopen']
   return decidedBy === null ? ['ignore'] : ['ignore', 'reopen']
 }
 
-/** What a person can say about a record; each with a reason that is kept. */
-function Decisions({ runId, record }: DecisionsProps) {
+function Decisions({ runId, record }: RecordProps) {
   return (
     <Group gap="xs">
       {record.status === 'unmatched' && <MatchButton runId={runId} record={record} />}
@@ -120,7 +106,7 @@ function Decisions({ runId, record }: DecisionsProps) {
   )
 }
 
-function Decision({ kind, runId, record }: DecisionsProps & { readonly kind: Kind }) {
+function Decision({ kind, runId, record }: RecordProps & { readonly kind: Kind }) {
   const api = useApi()
   const { label, done, means } = KINDS[kind]
   return (
@@ -148,7 +134,7 @@ function Decision({ kind, runId, record }: DecisionsProps & { readonly kind: Kin
   )
 }
 
-/** The payments that a record has, else the one that comes nearest. */
+/** The payments of a record, else the nearest one. */
 function paymentsBeside(record: RecordDetails): readonly PaymentSide[] {
   const { paymentIds, matchedPaymentId, history, payments } = record
   const ids = paymentIds.length > 0 ? paymentIds : [matchedPaymentId ?? history[0]?.paymentId]
@@ -167,7 +153,7 @@ function wentBack({ matchedAs }: RecordDetails): boolean {
   return matchedAs === 'refund' || matchedAs === 'dispute'
 }
 
-/** What the bank says beside what was taken; what differs is marked and said. */
+/** The bank's record next to the payment; differences are marked. */
 function Sides({ record }: { record: RecordDetails }) {
   const [payment, ...others] = paymentsBeside(record)
   const { adjustment } = record
@@ -288,7 +274,7 @@ interface RecordDrawerProps<Row> {
   readonly idOf: (row: Row) => string
 }
 
-/** The record that is open beside a table. What is decided leaves the table, and one goes on from its place. */
+/** The open record of a table. A decided record leaves the table, but the drawer keeps its place among its neighbours. */
 export function RecordDrawer<Row>({ runId, rows, idOf }: RecordDrawerProps<Row>) {
   const opened = useOpened()
   const { id } = opened

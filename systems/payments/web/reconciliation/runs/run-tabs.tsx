@@ -34,11 +34,10 @@ const TABS = [
 
 const FILTER = { tab: oneOf(TABS) }
 
-/** What is open by its reason, what is missing, and everything else about a file. */
 export function RunTabs({ run }: { run: Run }) {
   const { id } = run
   const filter = useFilter(FILTER)
-  const { data: counts } = useCounts(id)
+  const counts = useCounts(id)
   const missing = useMissing(id)
   const missed = `${formatCount(missing.rows.length)}${missing.hasMore ? '+' : ''}`
   return (
@@ -110,18 +109,13 @@ const COLUMNS: readonly Column<PaymentSide>[] = [
     title: 'Bank id',
     cell: ({ externalPaymentId: id }) => (id === null ? '(none)' : <CopyId id={id} />),
   },
-  column.money('amount', 'Amount', { order: 'none', width: '120px', align: 'right' }),
-  column.text('status', 'State', { order: 'none', width: '100px' }),
-  column.copy('id', 'Payment', { order: 'none', what: 'payment id', narrow: 'hidden' }),
-  column.time('createdAt', 'Created', {
-    id: 'at',
-    order: 'none',
-    clock: 'business',
-    width: '132px',
-  }),
+  column.money('amount', 'Amount', { width: '120px', align: 'right' }),
+  column.text('status', 'State', { width: '100px' }),
+  column.copy('id', 'Payment', { what: 'payment id', narrow: 'hidden' }),
+  column.time('createdAt', 'Created', { clock: 'business', width: '132px' }),
 ]
 
-/** Payments that the bank does not speak of, newest first. */
+/** Payments that are in no file of the bank, newest first. */
 function Missing({ id }: { id: string }) {
   const navigate = useNavigate()
   const [period, setPeriod] = useState<Period>({})
@@ -151,7 +145,7 @@ interface PeriodFieldsProps {
   readonly onChange: (period: Period) => void
 }
 
-/** Which payments are looked for, and when one counts as missing. */
+/** The dates of the payments, and the days until one counts as missing. */
 function PeriodFields({ period, onChange }: PeriodFieldsProps) {
   const set = (name: 'from' | 'to', value: string) => {
     const { [name]: _, ...rest } = period

@@ -11,8 +11,7 @@ type Below = '/api/v1/reconciliations'
 
 export type Run = Answer<`${Below}/{id}`>
 export type ListedRun = ItemOf<Below>
-export type Exceptions = Answer<`${Below}/{id}/exceptions`>
-export type Exception = Exceptions['items'][number]
+export type Exception = ItemOf<`${Below}/{id}/exceptions`>
 export type Listed = ItemOf<`${Below}/{id}/records`>
 export type RecordDetails = Answer<`${Below}/{id}/records/{recordId}`>
 export type PaymentSide = RecordDetails['payments'][number]
@@ -30,7 +29,7 @@ export const FORMAT_WORDS: Readonly<Record<Run['format'], string>> = {
 
 export const RUN_STATES = ['loaded', 'running', 'completed', 'discarded'] as const
 
-/** Files look like messages that are as far as they are. */
+/** The role of a message in the same state. */
 export const RUN_ROLES: Readonly<Record<ListedRun['status'], StateRole>> = {
   loaded: 'ready',
   running: 'claimed',
@@ -46,7 +45,7 @@ export interface Period {
 
 const ALL: Period = {}
 
-/** Payments that no record has, or not all of. */
+/** Payments that no record matches, or only partly. */
 export function useMissing(id: string, period: Period = ALL): List<PaymentSide> {
   return useListOf(
     '/api/v1/reconciliations/{id}/missing',
@@ -120,7 +119,7 @@ export const REASON_LOOKS: Readonly<Record<Reason, ReasonLook>> = {
 
 export const REASONS = Object.keys(REASON_LOOKS) as readonly Reason[]
 
-/** Why a record is as it is; null before the first run. */
+/** The reason of a record; null before the first run. */
 export function ReasonBadge({ reason }: { reason: Reason | null }) {
   if (reason === null) return <StateBadge state="not compared yet" role={undefined} />
   const { word, role } = REASON_LOOKS[reason]

@@ -6,7 +6,7 @@ import {
 } from '../../../reconciliation/profiles/amount.ts'
 import type { Rules } from './rules.ts'
 
-/** How a file seems to be written; its user sees the rows and corrects what is wrong. */
+/** Guessed rules; the user sees the rows and corrects them. */
 export interface Guess {
   readonly rules: Rules
   /** The columns to choose from: names, or positions where there is no header. */
@@ -35,7 +35,7 @@ const STYLES: readonly NumberStyle[] = [
   { decimal: '.', thousands: "'" },
 ]
 
-/** Words of a column that says where an amount goes: out, in. */
+/** Words of a debit or credit column: out, in. */
 const FLAGS = [
   ...[
     ['S', 'H'],
@@ -52,7 +52,7 @@ const FLAGS = [
   ],
 ] as const
 
-/** What banks call the columns. */
+/** Names that banks give to columns. */
 const NAMES = {
   amount: /amount|betrag|bedrag|montant|importe|importo|umsatz|sum/i,
   balance: /balance|saldo|solde|stand|guthaben|ursprung|original|fee/i,
@@ -136,7 +136,7 @@ interface Line {
   readonly cells: readonly string[]
 }
 
-/** The rows of the table: those with as many cells as most have, by the separator that makes most sense. */
+/** The rows with the most common number of cells, by the separator that fits best. */
 function splitText(text: string) {
   const lines = text.split(/\r\n|\r|\n/).slice(0, MOST_ROWS)
   const tries = DELIMITERS.map((delimiter) => {
@@ -150,7 +150,7 @@ function splitText(text: string) {
   return tries.reduce((best, each) => (weight(each) > weight(best) ? each : best))
 }
 
-/** What stands between separators; a cell in quotes may have them in it. */
+/** Splits a line; a quoted cell may contain separators. */
 function cellsOf(line: string, delimiter: string): string[] {
   const cells = ['']
   let isQuoted = false
@@ -181,7 +181,7 @@ function isAmount(value: string): boolean {
   return /\d[.,]\d{2}$/.test(value.trim()) && styleOf([value.trim()]) !== undefined
 }
 
-/** How all of these numbers can be read; undefined if one is none. */
+/** The style that reads all of these numbers; undefined if there is none. */
 function styleOf(values: readonly string[]): NumberStyle | undefined {
   const filled = values.filter((value) => value !== '')
   return STYLES.find((style) =>
@@ -195,7 +195,7 @@ interface Cells {
   readonly values: readonly string[]
 }
 
-/** Where the amount is, and its sign: in it, in two columns, or in a column of words. */
+/** Finds the amount and its sign: in the amount, in two columns, or in a column of words. */
 function guessMoney(cells: readonly Cells[]) {
   const numbers = cells.filter(
     ({ name, values }) => styleOf(values) !== undefined && !NAMES.balance.test(name),

@@ -5,7 +5,6 @@ import {
   ButtonLink,
   type Column,
   column,
-  dataOf,
   Empty,
   Failure,
   FileDrop,
@@ -15,12 +14,12 @@ import {
   PageFrame,
   patch,
   PermittedButton,
+  post,
   QueryState,
   remove,
   sentenceOf,
   Timeline,
   useAction,
-  useApi,
   useListOf,
   useOpened,
   useRead,
@@ -36,8 +35,8 @@ import { PREVIEW_BYTES, StatementPreview } from './statements.tsx'
 const NEW = 'new'
 
 const COLUMNS: readonly Column<Profile>[] = [
-  column.text('name', 'Name', { order: 'none' }),
-  column.text('version', 'Version', { order: 'none', width: '80px' }),
+  column.text('name', 'Name'),
+  column.text('version', 'Version', { width: '80px' }),
   {
     id: 'date',
     title: 'Date format',
@@ -52,15 +51,9 @@ const COLUMNS: readonly Column<Profile>[] = [
     narrow: 'hidden',
     cell: ({ rules }) => rules.currency ?? 'in a column',
   },
-  column.time('updatedAt', 'Changed', {
-    id: 'at',
-    order: 'none',
-    clock: 'business',
-    width: '132px',
-  }),
+  column.time('updatedAt', 'Changed', { clock: 'business', width: '132px' }),
 ]
 
-/** How banks write their files. */
 export function Profiles() {
   const opened = useOpened()
   const list = useListOf('/api/v1/reconciliation-profiles', ['reconciliation-profiles', 'list'])
@@ -101,7 +94,6 @@ export function Profiles() {
   )
 }
 
-/** A profile to change or to remove, and what its rules were. */
 function ProfileView({ id, onGone }: { id: string; onGone: () => void }) {
   const query = useRead('/api/v1/reconciliation-profiles/{id}', ['reconciliation-profile', id], {
     params: { path: { id } },
@@ -172,9 +164,8 @@ interface ProfileFormProps {
 
 const TYPING_MS = 500
 
-/** The rules of a profile, tried on a file before they are kept. */
+/** The rules of a profile, tested on a file before they are saved. */
 export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) {
-  const api = useApi()
   const [name, setName] = useState(profile?.name ?? '')
   const [rules, setRules] = useState<Rules>(profile?.rules ?? STANDARD_RULES)
   const [file, setFile] = useState(given)
@@ -192,7 +183,7 @@ export function ProfileForm({ profile, file: given, onDone }: ProfileFormProps) 
   const save = useAction({
     run: () => {
       const body = { name: name.trim(), rules: trimmed(rules) }
-      if (isNew) return dataOf(api.POST('/api/v1/reconciliation-profiles', { body }))
+      if (isNew) return post('/api/v1/reconciliation-profiles', { body })
       return patch('/api/v1/reconciliation-profiles/{id}', {
         path: { id: profile.id },
         body: { ...body, version: profile.version },

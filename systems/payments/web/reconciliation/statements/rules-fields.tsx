@@ -11,7 +11,7 @@ import { CAMT_REFERENCES, MT940_REFERENCES } from '../../../reconciliation/forma
 import { AMOUNT_COLUMNS } from '../../../reconciliation/profiles/standard.ts'
 import { COLUMN_WORDS, columnIn, type ColumnName, type Rules } from './rules.ts'
 
-/** The values of some rules, and how people call each. */
+/** The values of some rules with their labels. */
 const CHOICES = {
   delimiter: { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' },
   encoding: { 'utf-8': 'UTF-8', 'windows-1252': 'Windows-1252, Latin-1' },
@@ -37,7 +37,6 @@ interface RulesFieldsProps {
   readonly onChange: (rules: Rules) => void
 }
 
-/** Every rule by which a file is read. */
 export function RulesFields({ rules, choices = [], onChange }: RulesFieldsProps) {
   const set = (change: Partial<Rules>) => onChange({ ...rules, ...change })
   const columns: readonly ColumnName[] = [

@@ -21,7 +21,7 @@ export function columnIn(text: string): string | number {
   return /^\d+$/.test(text.trim()) ? Number(text) : text.trim()
 }
 
-/** Rules with only the columns that they use; what is filled in is kept by the form. */
+/** Rules with only the fields that they use; the form keeps the others. */
 export function trimmed(rules: Rules): Rules {
   const { columns, sign, currency, debitFlags, creditFlags, ...others } = rules
   const { camtReferences, mt940References, textPattern, balances, ...rest } = others
@@ -44,7 +44,7 @@ export function trimmed(rules: Rules): Rules {
   }
 }
 
-/** While the user types there is an empty one behind the last comma. */
+/** While the user types, the flag after the last comma is empty. */
 function filled(flags: readonly string[]): string[] {
   return flags.filter((flag) => flag !== '')
 }

@@ -13,37 +13,28 @@ import {
   newId,
   Permitted,
   said,
-  useApi,
   useFollow,
+  useRead,
   useSettings,
   useUpload,
 } from '@posthorn/dashboard/kit'
-import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ProfileForm } from './profiles.tsx'
 import { STANDARD_RULES } from '../../../reconciliation/profiles/standard.ts'
-import type { Profile } from './rules.ts'
 import { isUnreadable, StatementPreview, usePreview } from './statements.tsx'
 
-/** The profiles of the organisation to choose from, the newest hundred. */
-function useProfiles(): UseQueryResult<readonly Profile[]> {
-  const api = useApi()
-  return useQuery({
-    queryKey: ['reconciliation-profiles', 'choice'],
-    queryFn: async ({ signal }) => {
-      const params = { query: { limit: 100 } }
-      const page = await dataOf(api.GET('/api/v1/reconciliation-profiles', { params, signal }))
-      return page.items
-    },
-  })
-}
-
-/** How a file is read, its first rows, and its upload. */
 function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
   const navigate = useNavigate()
   const client = useQueryClient()
-  const profiles = useProfiles()
+  const profiles = useRead(
+    '/api/v1/reconciliation-profiles',
+    ['reconciliation-profiles', 'choice'],
+    {
+      params: { query: { limit: 100 } },
+    },
+  )
   const { progress, send } = useUpload()
   const [profile, setProfile] = useState<string | null>(null)
   const [uploadId] = useState(newId)
@@ -60,11 +51,8 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
     mutationFn: async () => {
       const query = new URLSearchParams({ filename: file.name, uploadId })
       if (profile !== null) query.set('profile', profile)
-      const answer = await send(
-        `/api/v1/reconciliations?${query}`,
-        file,
-        'application/octet-stream',
-      )
+      const path = `/api/v1/reconciliations?${query}`
+      const answer = await send(path, file, 'application/octet-stream')
       return answer as { id: string; total: number }
     },
     onSuccess: ({ id, total }) => {
@@ -105,7 +93,7 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
         label="Profile"
         description="camt.053 and MT940 need none. CSV without one: the columns external_transaction_id, amount, currency and date."
         placeholder="none"
-        data={(profiles.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+        data={(profiles.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         value={profile}
         onChange={setProfile}
         disabled={upload.isPending}
@@ -149,7 +137,7 @@ function StatementForm({ file, onClose }: { file: File; onClose: () => void }) {
   )
 }
 
-/** What is wrong with the file, line by line; a file that is here already is a link. */
+/** The errors of a file by line, or a link to the file that exists already. */
 function UploadProblem({ error }: { error: Error }) {
   const problem = error instanceof ApiProblem ? error : undefined
   const known = problem?.more['id']
@@ -174,7 +162,7 @@ function UploadProblem({ error }: { error: Error }) {
   )
 }
 
-/** Takes a statement and shows how it will be read before it is stored. */
+/** Previews a statement before it is stored. */
 export function StatementDrop() {
   const { production } = useSettings()
   const [file, setFile] = useState<File>()
@@ -207,7 +195,7 @@ interface SamplePayment {
   readonly currency: string
 }
 
-/** Six payments of a sample, named after it so that no two samples meet. */
+/** The six payments of a sample, named after it so that two samples do not collide. */
 function samplePayments(name: string): SamplePayment[] {
   return [1_299, 9_900, 4_590, 500, 15_000, 2_000].map((amount, n) => ({
     externalPaymentId: `${name}-${n + 1}`,
@@ -238,7 +226,7 @@ function sampleStatement(payments: readonly SamplePayment[], day: string): strin
   return `external_transaction_id,amount,currency,date\n${rows.join('\n')}\n`
 }
 
-/** Makes a few payments at the simulated gateway and a statement that nearly fits them. */
+/** Creates payments at the simulated gateway and a statement that nearly matches them. */
 function SampleStatement({ onFile }: { onFile: (file: File) => void }) {
   const make = async (api: Api) => {
     const today = new Date().toISOString().slice(0, 10)

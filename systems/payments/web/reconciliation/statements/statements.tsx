@@ -8,10 +8,9 @@ import {
   formatCount,
   formatMoney,
   Money,
-  type paths,
   QueryState,
   StateBadge,
-  type StateRole,
+  type StateBadgeProps,
   useApi,
   useListOf,
 } from '@posthorn/dashboard/kit'
@@ -26,11 +25,9 @@ function money(statement: Statement, figure: Figure): string {
   return minor === null ? 'not stated' : formatMoney(minor, statement.currency)
 }
 
-const GAP: StateRole = 'retry'
-
-/** Numbers of statements. */
-function missingWords({ first, last }: NonNullable<Statement['missing']>): string {
-  return first === last ? `No. ${first}` : `No. ${first} to ${last}`
+function gapOf({ first, last }: NonNullable<Statement['missing']>): StateBadgeProps {
+  const numbers = first === last ? first : `${first} to ${last}`
+  return { state: `No. ${numbers} missing`, role: 'retry' }
 }
 
 /**
@@ -39,19 +36,18 @@ function missingWords({ first, last }: NonNullable<Statement['missing']>): strin
  */
 function TieOut({ statement }: { statement: Statement }) {
   const { tiesOut, reason, missing } = statement
-  const { words, look } = lookOf(statement)
   return (
     <span title={tiesOut === true ? undefined : (reason ?? undefined)}>
-      <StateBadge state={words} role={look} />
-      {missing !== null && <StateBadge state={`${missingWords(missing)} missing`} role={GAP} />}
+      <StateBadge {...lookOf(statement)} />
+      {missing !== null && <StateBadge {...gapOf(missing)} />}
     </span>
   )
 }
 
-function lookOf(statement: Statement): { readonly words: string; readonly look: StateRole } {
-  if (statement.tiesOut === null) return { words: 'not known', look: 'retry' }
-  if (statement.tiesOut) return { words: 'ties out', look: 'confirmed' }
-  return { words: `off by ${money(statement, 'difference')}`, look: 'dead' }
+function lookOf(statement: Statement): StateBadgeProps {
+  if (statement.tiesOut === null) return { state: 'not known', role: 'retry' }
+  if (statement.tiesOut) return { state: 'ties out', role: 'confirmed' }
+  return { state: `off by ${money(statement, 'difference')}`, role: 'dead' }
 }
 
 const figure = (title: string, name: Figure) => ({
@@ -77,7 +73,7 @@ const COLUMNS: readonly Column<Statement>[] = [
     cell: ({ account, statementId }) => <span title={statementId}>{account ?? statementId}</span>,
   },
   { width: '130px', narrow: 'hidden', ...figure('Opening', 'opening') },
-  column.count('entries', 'Entries', { order: 'none', width: '80px', narrow: 'hidden' }),
+  column.count('entries', 'Entries', { width: '80px', narrow: 'hidden' }),
   { width: '130px', ...figure('Booked', 'booked') },
   { width: '130px', ...figure('Closing', 'closing') },
   {
@@ -90,7 +86,6 @@ const COLUMNS: readonly Column<Statement>[] = [
 
 const statementKey = ({ number, currency }: Statement) => `${number} ${currency}`
 
-/** The statements of a file, each with its balances. */
 export function Statements({ id }: { id: string }) {
   const list = useListOf(
     '/api/v1/reconciliations/{id}/statements',
@@ -109,7 +104,7 @@ export function Statements({ id }: { id: string }) {
   )
 }
 
-/** In a few words: whether the balances of a file tie out. */
+/** Whether the balances of a file tie out, in a few words. */
 export function balanceWords(balances: NonNullable<Run['balances']>): {
   readonly value: string
   readonly tone: 'normal' | 'warning' | 'bad'
@@ -122,7 +117,7 @@ export function balanceWords(balances: NonNullable<Run['balances']>): {
   return { value: 'tie out', tone: 'normal' }
 }
 
-/** The server reads no more of a file for a preview. */
+/** The server's limit for a preview. */
 export const PREVIEW_BYTES = 64 * 1_024
 
 /** The first bytes of a file in base64. */
@@ -209,10 +204,7 @@ export function StatementPreview(props: StatementPreviewProps) {
   )
 }
 
-type Preview = Extract<
-  paths['/api/v1/reconciliation-profiles/preview']['post']['responses'][200],
-  object
->['content']['application/json']
+type Preview = NonNullable<ReturnType<typeof usePreview>['data']>
 type PreviewRow = Preview['rows'][number]
 
 function previewColumns(
