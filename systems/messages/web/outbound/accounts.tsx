@@ -191,15 +191,12 @@ const draftOf = (before: Account | undefined) => ({
 function bodyOf(
   draft: ReturnType<typeof draftOf>,
 ): Partial<NewAccount> & Pick<NewAccount, 'name' | 'phoneNumberIds'> {
-  const given = (name: 'businessAccountId' | 'accessToken' | 'appSecret' | 'verifyToken') =>
-    draft[name].trim() === '' ? {} : { [name]: draft[name].trim() }
+  const { name, numbers, ...optional } = draft
+  const given = Object.entries(optional).filter(([, value]) => value.trim() !== '')
   return {
-    name: draft.name.trim(),
-    phoneNumberIds: draft.numbers.split(/[\s,]+/).filter((id) => id !== ''),
-    ...given('businessAccountId'),
-    ...given('accessToken'),
-    ...given('appSecret'),
-    ...given('verifyToken'),
+    name: name.trim(),
+    phoneNumberIds: numbers.split(/[\s,]+/).filter((id) => id !== ''),
+    ...Object.fromEntries(given.map(([field, value]) => [field, value.trim()])),
   }
 }
 

@@ -31,11 +31,11 @@ import {
 } from '@posthorn/dashboard/kit'
 import type { ReactNode } from 'react'
 
-export type Proposal = ItemOf<'/api/v1/approvals'>
+type Proposal = ItemOf<'/api/v1/approvals'>
 
-export const STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
+const STATES = ['pending', 'approved', 'rejected', 'withdrawn', 'expired'] as const
 
-export const ROLES: Readonly<Record<Proposal['status'], StateRole>> = {
+const ROLES: Readonly<Record<Proposal['status'], StateRole>> = {
   pending: 'ready',
   approved: 'confirmed',
   rejected: 'dead',
@@ -43,7 +43,7 @@ export const ROLES: Readonly<Record<Proposal['status'], StateRole>> = {
   expired: 'cancelled',
 }
 
-export const KINDS: Readonly<Record<Proposal['kind'], string>> = {
+const KINDS: Readonly<Record<Proposal['kind'], string>> = {
   refund: 'Refund',
   capture: 'Capture',
   void: 'Void',
@@ -52,12 +52,12 @@ export const KINDS: Readonly<Record<Proposal['kind'], string>> = {
   limits: 'Change the limits',
 }
 
-export function amountOf({ amount, currency }: Proposal): string {
+function amountOf({ amount, currency }: Proposal): string {
   return amount === null || currency === null ? '–' : formatMoney(amount, currency)
 }
 
 /** What an action on a proposal changes on other pages. */
-export const CHANGED = ['approvals', 'payments', 'reconciliation'] as const
+const CHANGED = ['approvals', 'payments', 'reconciliation'] as const
 
 const COLUMNS: readonly Column<Proposal>[] = [
   column.state('status', 'State', { roles: ROLES, width: '130px' }),
