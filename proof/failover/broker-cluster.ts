@@ -1,4 +1,5 @@
-import { until, type Program } from '../kit/servers/program.ts'
+import type { Program } from '../kit/servers/program.ts'
+import { waitFor } from '../kit/waiting.ts'
 import type { Mesh } from './lines.ts'
 
 /** Three brokers of one cluster, by their place. */
@@ -53,7 +54,7 @@ export async function startBrokers(brokers: Brokers): Promise<BrokerCluster> {
     heal: () => mesh.heal(),
     async awaitReady(place) {
       const isReady = () => cluster.takesClients(place)
-      await until(names[place] ?? '', isReady, { withinMs: START_MS, signal })
+      await waitFor(names[place] ?? '', isReady, { withinMs: START_MS, signal })
     },
     async stop() {
       for (const program of running) await program.kill()

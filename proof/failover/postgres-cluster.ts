@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { ensurePatroni, freePorts, readConfig } from '../../scripts/services/index.mjs'
 import { openLines, type Line } from './lines.ts'
-import { endAllIn, startProgram, until, type Program } from '../kit/servers/program.ts'
+import { endAllIn, startProgram, type Program } from '../kit/servers/program.ts'
+import { waitFor } from '../kit/waiting.ts'
 
 /** How a standby must keep up before a commit is answered. */
 export type Replication = 'synchronous' | 'asynchronous'
@@ -154,7 +155,7 @@ export async function startPostgresCluster(options: ClusterOptions): Promise<Pos
   try {
     for (const node of nodes) await node.start()
     const wanted = replication === 'synchronous' ? 'sync' : undefined
-    await until(
+    await waitFor(
       'the cluster is complete',
       async () =>
         (await cluster.standbys()) === NAMES.length - 1 && (await cluster.standbys(wanted)) > 0,

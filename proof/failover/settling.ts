@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { readArrivals } from '../kit/events/arrivals.ts'
 import type { Ledger, Line } from '../kit/ledger.ts'
+import { waitFor } from '../kit/waiting.ts'
 import {
   alertLines,
   messageLines,
@@ -12,7 +13,6 @@ import {
 } from './ledger.ts'
 import type { Load } from './load.ts'
 import { failoverOutboxes, transports } from './outbox.ts'
-import { until } from '../kit/servers/program.ts'
 import { countOpen, selectLater } from './queries.ts'
 
 const END_MS = 180_000
@@ -36,7 +36,7 @@ export async function awaitArrivals(
       const late = await selectLater(pool, name, since)
       return late.size > 0 && (await readArrivals(folder)).some(({ id }) => late.has(id))
     }
-    await until(`${name} arrives`, haveArrived, { withinMs, signal })
+    await waitFor(`${name} arrives`, haveArrived, { withinMs, signal })
   }
 }
 

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { ensurePatroni } from '../../scripts/services/index.mjs'
-import { startProgram, until, type Program } from '../kit/servers/program.ts'
+import { startProgram, type Program } from '../kit/servers/program.ts'
+import { waitFor } from '../kit/waiting.ts'
 
 const run = promisify(execFile)
 const HOST = '127.0.0.1'
@@ -82,7 +83,7 @@ export async function findDebianPostgres(
             await onClient(url('postgres'), (client) => client.query('select'))
             return true
           }
-          await until(`PostgreSQL ${name}`, isUp, { withinMs: START_MS, signal })
+          await waitFor(`PostgreSQL ${name}`, isUp, { withinMs: START_MS, signal })
           if (!hasDatabase) {
             await onClient(url('postgres'), (client) => client.query(`create database ${DATABASE}`))
           }

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import type { Ledger } from '../kit/ledger.ts'
 import { messageLines } from '../failover/ledger.ts'
 import { failoverOutboxes } from '../failover/outbox.ts'
-import { until } from '../kit/servers/program.ts'
+import { until } from '../kit/waiting.ts'
 import { countOpen } from '../failover/queries.ts'
 import { prepareWriting, write } from '../failover/writer.ts'
 
@@ -27,7 +27,7 @@ export interface Events {
   /** Ends the writing. */
   finish(): Promise<void>
   /** Waits until what is there has taken effect; what never does is in the ledger. */
-  settled(signal: AbortSignal): Promise<void>
+  settled(signal: AbortSignal): Promise<unknown>
   ledger(): Promise<Ledger>
 }
 
@@ -50,10 +50,7 @@ export async function writeEvents(
   const isSettled = async () => (await countOpen(pool, failoverOutboxes)) === 0
   return {
     finish,
-    settled: (signal) =>
-      until('events take effect', isSettled, { withinMs: SETTLE_MS, signal }).catch(
-        () => undefined,
-      ),
+    settled: (signal) => until(isSettled, { withinMs: SETTLE_MS, signal }),
     async ledger() {
       const written = new Map(await writing)
       const probe = { asked: new Set<string>(), stored: [] }

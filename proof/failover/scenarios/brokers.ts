@@ -6,7 +6,7 @@ import { startKafkaCluster } from '../kafka-cluster.ts'
 import type { Event } from '../ledger.ts'
 import { startLoad, type Run } from '../load.ts'
 import { startRabbitmqCluster } from '../rabbitmq-cluster.ts'
-import { until } from '../../kit/servers/program.ts'
+import { waitFor } from '../../kit/waiting.ts'
 import { awaitArrivals, drawUp } from '../settling.ts'
 
 const CLUSTERS = { rabbitmq: startRabbitmqCluster, kafka: startKafkaCluster } as const
@@ -96,7 +96,7 @@ async function cutThem(stage: Stage): Promise<void> {
     if (!cluster.pausesAlone) return
     for (const place of alone) {
       const isPaused = async () => !(await cluster.takesClients(place))
-      await until(`node ${place} pauses`, isPaused, { withinMs: AGAIN_MS, signal })
+      await waitFor(`node ${place} pauses`, isPaused, { withinMs: AGAIN_MS, signal })
     }
     measure(`${what}: until it takes no clients`, sinceMs)
   }

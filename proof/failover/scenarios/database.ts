@@ -12,7 +12,7 @@ import {
   type PostgresNode,
   type Replication,
 } from '../postgres-cluster.ts'
-import { until } from '../../kit/servers/program.ts'
+import { waitFor } from '../../kit/waiting.ts'
 import { lastSeq } from '../queries.ts'
 import { awaitArrivals, drawUp } from '../settling.ts'
 
@@ -123,7 +123,7 @@ async function lose(stage: Stage, what: string, { take, giveBack }: Loss): Promi
   const { cluster, load, run, losses, lines } = stage
   const { signal, options, folder } = run
   let primary: PostgresNode | undefined
-  await until(
+  await waitFor(
     'a primary to lose',
     async () => {
       primary = await cluster.leader()
@@ -141,7 +141,7 @@ async function lose(stage: Stage, what: string, { take, giveBack }: Loss): Promi
   losses.push({ atMs: Date.now(), what })
   await take(lost)
   const taken = Date.now()
-  await until('another primary', async () => (await cluster.leader(lost)) !== undefined, {
+  await waitFor('another primary', async () => (await cluster.leader(lost)) !== undefined, {
     withinMs: FAILOVER_MS,
     signal,
   })
@@ -151,7 +151,7 @@ async function lose(stage: Stage, what: string, { take, giveBack }: Loss): Promi
   await sleep(options.calmMs, undefined, { signal })
   await giveBack(lost)
   const given = Date.now()
-  await until('three in all again', async () => (await cluster.standbys()) === 2, {
+  await waitFor('three in all again', async () => (await cluster.standbys()) === 2, {
     withinMs: BACK_MS,
     signal,
   })

@@ -2,7 +2,7 @@ import { createFeed } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import type { Line } from '../ledger.ts'
 import { selectTransitions, type SeenTransition } from '../../failover/queries.ts'
-import { until } from '../servers/program.ts'
+import { until } from '../waiting.ts'
 
 /** One who follows the stream of events, and stays subscribed through every fault of the servers. */
 export interface FeedWitness {
@@ -39,7 +39,7 @@ export function watchFeed(pool: Pool): FeedWitness {
     stop,
     async conclude() {
       const isAllSeen = async () => (await findUnseen()).unseen.length === 0
-      await until('the stream is read', isAllSeen, { withinMs: LAST_MS }).catch(() => undefined)
+      await until(isAllSeen, { withinMs: LAST_MS })
       const { there, unseen } = await findUnseen()
       await stop()
       return [

@@ -17,8 +17,6 @@ export interface ProgramOptions {
 }
 
 export interface Program {
-  /** Whether it has not ended. */
-  readonly isRunning: boolean
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -42,9 +40,6 @@ export function startProgram(options: ProgramOptions): Program {
   closeSync(log)
   child.on('error', () => undefined)
   return {
-    get isRunning() {
-      return child.pid !== undefined && child.exitCode === null && child.signalCode === null
-    },
     kill: () => end(child, 'SIGKILL'),
     async stop() {
       const over = new AbortController()
@@ -94,18 +89,4 @@ function commandLine(pid: string): string {
   } catch {
     return ''
   }
-}
-
-/** Waits until `check` holds; throws what was waited for when the time is over. */
-export async function until(
-  what: string,
-  check: () => Promise<boolean>,
-  { withinMs, signal }: { withinMs: number; signal?: AbortSignal },
-): Promise<void> {
-  for (const deadline = performance.now() + withinMs; performance.now() < deadline;) {
-    signal?.throwIfAborted()
-    if (await check().catch(() => false)) return
-    await sleep(200)
-  }
-  throw new Error(`${what}: not within ${withinMs / 1_000} s`)
 }
