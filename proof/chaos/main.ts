@@ -10,7 +10,7 @@ import { runChaos } from './run.ts'
  * all roles as processes against servers of the run's own, under load, while faults drawn by the seed
  * strike processes, servers, network, database, outside world and clock; then a ledger.
  */
-const options = parseOptions(process.argv.slice(2))
+const options = parseOptions()
 /** For servers and processes to start, and for the ledger. */
 const AROUND_MS = 1_200_000
 

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util'
-import { requireNumber } from '../kit/proof-run.ts'
+import { pickNamed, readOptions } from '../kit/options.ts'
 import { systemProofs } from '../kit/stand/system-proof.ts'
 
-const SYSTEMS = systemProofs.map(({ name }) => name)
+const SYSTEMS = Object.fromEntries(systemProofs.map((proof) => [proof.name, proof]))
 
 export interface Options {
   /** Everything random follows from it: what is sent, and what goes wrong when. */
@@ -28,44 +27,25 @@ export interface Options {
 }
 
 /** Of faults: servers take a minute to start and to come to an end, and the check has twenty. */
-const CI_MINUTES = 0.2
-const CI = { minutes: CI_MINUTES, every: 900, actEveryMs: 2_000 }
+const CI = { minutes: 0.2, every: 900, actEveryMs: 2_000 }
 const BY_HAND = { minutes: 2, every: 3_000, actEveryMs: 5_000 }
 /** Nearly always seconds; a busy machine may have as long as it goes on at all. */
 const SETTLE_MS = 1_200_000
 
-export function parseOptions(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      minutes: { type: 'string' },
-      seed: { type: 'string', default: '1' },
-      system: { type: 'string', default: SYSTEMS.join() },
-      every: { type: 'string' },
-      faults: { type: 'string', default: '' },
-      processes: { type: 'string', default: '2' },
-      ci: { type: 'boolean', default: false },
-      quiet: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-    },
+export function parseOptions(): Options {
+  const { minutes, every, system, faults, ci, quiet, ...same } = readOptions({
+    ...{ minutes: 0, every: 0, seed: 1, processes: 2, system: Object.keys(SYSTEMS).join() },
+    ...{ faults: '', ci: false, quiet: false, keep: false },
   })
-  const usual = values.ci ? CI : BY_HAND
-  const systems = values.system.split(',').map((name) => requireSystem(name.trim()))
+  const usual = ci ? CI : BY_HAND
   return {
-    seed: requireNumber('--seed', values.seed),
-    durationMs: requireNumber('--minutes', values.minutes ?? String(usual.minutes)) * 60_000,
-    everyMs: requireNumber('--every', values.every ?? String(usual.every)),
-    systems,
-    faults: values.faults.split(',').filter(Boolean),
-    processes: requireNumber('--processes', values.processes),
+    ...same,
+    durationMs: (minutes || usual.minutes) * 60_000,
+    everyMs: every || usual.every,
+    systems: pickNamed('--system', system, SYSTEMS).map(([name]) => name),
+    faults: faults.split(',').filter(Boolean),
     settleMs: SETTLE_MS,
     actEveryMs: usual.actEveryMs,
-    watch: !values.quiet,
-    keep: values.keep,
+    watch: !quiet,
   }
-}
-
-function requireSystem(name: string): string {
-  if (SYSTEMS.includes(name)) return name
-  throw new Error(`--system takes some of ${SYSTEMS.join(', ')}, not '${name}'`)
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { migrate, silentLog, type Outbox } from '@posthorn/engine'
+import { migrate, type Outbox } from '@posthorn/engine'
 import { useMovableClock } from '@posthorn/operate'
-import { allMigrations, loadSystems, openSystems, readConfiguration } from '@posthorn/server'
+import { allMigrations, loadSystems } from '@posthorn/server'
 import { Pool } from 'pg'
+import { createDatabase, databaseAt, onClient } from '../kit/database.ts'
 import { SERVER_FLAGS, SERVER_PROCESS } from '../kit/processes/child.ts'
 import { readArrivals } from '../kit/events/arrivals.ts'
 import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
@@ -20,6 +21,7 @@ import { eventLines } from './events/ledger.ts'
 import { measureRoles, processLines } from './processes.ts'
 import { selectLeftLeases } from '../kit/stand/queries.ts'
 import { settle, type Settled } from '../kit/stand/settling.ts'
+import { readOutboxes } from '../kit/stand/stand.ts'
 import { startWitness } from '../kit/stand/witness.ts'
 import { openLines, type Lines } from './lines.ts'
 import { createClient } from '../kit/stand/client.ts'
@@ -30,6 +32,7 @@ import { nameOf, ROLES, type Role, type Stage } from './stage.ts'
 import { openWorld, serviceEnv } from '../kit/stand/world.ts'
 
 const ORG = 'chaos'
+const DATABASE = 'chaos'
 const SYSTEM = fileURLToPath(new URL('system.ts', import.meta.url))
 
 /** Small waits, so that a run of minutes sees many of them. */
@@ -60,7 +63,7 @@ export async function runChaos(
   const megabytes = Math.round(256 + (options.durationMs / 60_000) * 64)
   const mounted = await mountDisk(servers.postgresFolder, megabytes)
   const disk = mounted ?? (await limitFiles(servers.postgresFolder))
-  const databaseUrl = await createDatabase(servers.databaseUrl, disk?.path)
+  const databaseUrl = await createOwnDatabase(servers.databaseUrl, disk?.path)
   const pool = new Pool({ connectionString: databaseUrl, max: 2 * LANES + 8 })
   // The server is killed on purpose; queries under way fail where they are awaited.
   pool.on('error', () => undefined)
@@ -83,12 +86,14 @@ export async function runChaos(
     CHAOS_FOLDER: servers.folder,
     PROCESS_NAME: 'parent',
   }
-  const outboxes = await prepareDatabase(pool, common)
+  await migrate(pool, await allMigrations(await loadSystems(common)))
+  await useMovableClock(pool)
+  const outboxes = await readOutboxes(pool, common)
 
   // The last process of each role has a pooler in front of Postgres, where it is not the only one.
   const pooler = options.processes > 1 ? await servers.startPooler() : undefined
   const pooled = pooler && {
-    DATABASE_URL: databaseAt(pooler.url),
+    DATABASE_URL: databaseAt(pooler.url, DATABASE),
     POSTHORN_RELAY_MODE: 'poll',
   }
   const envOf = (place: number) => ({
@@ -172,7 +177,7 @@ export async function runChaos(
   const systems: Ledger[] = []
   for (const { name, lines: promise } of wanted) {
     const found = await promise({ db: pool, world, witness, arrivals, answers: client.answers })
-    systems.push({ title: name, lines: found, details: [] })
+    systems.push({ title: name, lines: found })
   }
   const { asked, repeated, unanswered } = client.counts
   return [
@@ -207,38 +212,16 @@ export async function runChaos(
       details: await selectLeftLeases(pool),
     },
     ...systems,
-    { title: 'processes', lines: processLines(fleets, { before, after }), details: [] },
+    { title: 'processes', lines: processLines(fleets, { before, after }) },
   ]
 }
 
 /** A database of its own, with its tables on the small disk. */
-async function createDatabase(url: string, disk: string | undefined): Promise<string> {
-  const admin = new Pool({ connectionString: url, max: 1 })
-  try {
-    if (disk !== undefined) await admin.query(`create tablespace small location '${disk}'`)
-    await admin.query(`create database chaos ${disk === undefined ? '' : 'tablespace small'}`)
-  } finally {
-    await admin.end()
-  }
-  return databaseAt(url)
-}
-
-/** The database of the run on a server. */
-function databaseAt(url: string): string {
-  const own = new URL(url)
-  own.pathname = '/chaos'
-  return own.href
-}
-
-/** Migrates all systems, and returns their outboxes. */
-async function prepareDatabase(pool: Pool, env: Record<string, string>): Promise<Outbox[]> {
-  const systems = await loadSystems(env)
-  await migrate(pool, await allMigrations(systems))
-  await useMovableClock(pool)
-  const configuration = readConfiguration(env, systems)
-  const baseUrl = () => env['POSTHORN_BASE_URL'] ?? ''
-  const { outboxes } = await openSystems(systems, { configuration, pool, log: silentLog, baseUrl })
-  return [...outboxes]
+async function createOwnDatabase(url: string, disk?: string): Promise<string> {
+  if (disk === undefined) return createDatabase(url, DATABASE)
+  const location = `create tablespace small location '${disk}'`
+  await onClient(url, (client) => client.query(location))
+  return createDatabase(url, DATABASE, 'tablespace small')
 }
 
 function faultLines({ counts }: FaultLog, disk: SmallDisk | undefined): Line[] {

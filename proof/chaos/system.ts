@@ -6,7 +6,7 @@ import { once } from '@posthorn/engine/inbox'
 import { defineSystem, type SystemConsumer } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { createArrivalFile } from '../kit/events/arrivals.ts'
+import { noteArrivals, type Note } from '../kit/events/arrivals.ts'
 import { inbox, type EventPayload, type EventRow } from '../kit/events/outbox.ts'
 import { insertEffect, schemaOf } from '../kit/events/queries.ts'
 import { withConfigured } from '../kit/stand/configured.ts'
@@ -30,12 +30,7 @@ const chaos = defineSystem({
   }),
   open({ pool, settings }) {
     const folder = settings.CHAOS_FOLDER
-    // Not before the first arrival: others open the system only to look at it.
-    let file: ReturnType<typeof createArrivalFile> | undefined
-    const note: Note = (source, entry) => {
-      file ??= createArrivalFile(folder, settings.PROCESS_NAME)
-      file.add(source, entry)
-    }
+    const note = noteArrivals(folder, settings.PROCESS_NAME)
     const consumers = [
       ...chaosOutboxes.map((outbox) => eventConsumer({ pool, folder, note, outbox })),
       ...systemProofs.flatMap((proof) => proof.consumers?.(note) ?? []),
@@ -50,8 +45,6 @@ const chaos = defineSystem({
 
 /** For POSTHORN_CONFIG. */
 export const systems = withConfigured(chaos)
-
-type Note = ReturnType<typeof createArrivalFile>['add']
 
 interface ConsumerOptions {
   readonly pool: Pool

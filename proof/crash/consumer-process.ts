@@ -1,7 +1,7 @@
 import { transaction } from '@posthorn/engine'
 import { once } from '@posthorn/engine/inbox'
 import { Pool } from 'pg'
-import { createArrivalFile } from '../kit/events/arrivals.ts'
+import { noteArrivals } from '../kit/events/arrivals.ts'
 import { HANDLERS, openBroker, type BrokerAddress } from './broker.ts'
 import { inbox, topics, type EventPayload } from '../kit/events/outbox.ts'
 import { lineLog, meetParent } from '../kit/processes/parent.ts'
@@ -20,7 +20,7 @@ const pool = new Pool({ connectionString: settings.databaseUrl, max: HANDLERS })
 pool.on('error', (error) =>
   log.warn({ err: error }, 'idle database connection lost; the pool replaces it'),
 )
-const arrivals = createArrivalFile(settings.folder, settings.name)
+const note = noteArrivals(settings.folder, settings.name)
 const broker = await openBroker(settings.broker, { log, deadLetters: pool })
 /** A delivery that is tried again because the database was away has not arrived a second time. */
 const noted = new WeakSet<object>()
@@ -32,7 +32,7 @@ for (const topic of topics) {
     group: `${topic}.ledger`,
     async handle({ id, payload }, { ref }) {
       const { key, n } = payload as EventPayload
-      if (!noted.has(ref)) arrivals.add(topic, { id, key, n })
+      if (!noted.has(ref)) note(topic, { id, key, n })
       noted.add(ref)
       const receipt = { inbox, consumer: 'ledger', id }
       await transaction(pool, (tx) =>

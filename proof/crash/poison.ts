@@ -97,7 +97,7 @@ export async function poison(stage: Stage): Promise<Ledger[]> {
 
 function createCases({ seed, storage }: Stage['options']): Case[] {
   const random = createRandom(seed)
-  return [poisonedKeys(storage), poisonedRows].map((outbox) => {
+  return [poisonedKeys[storage], poisonedRows].map((outbox) => {
     const events = Array.from({ length: MESSAGES }, (_, i) => eventOf(i))
     // Among the first of its key, so that there is something behind it.
     const bad = events[random.below(2 * KEYS.length)] as Entry

@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import { countDeadLetters, countSetAside, selectAlertCodes } from '../kit/stand/queries.ts'
 import { readArrivals, type Arrival } from '../kit/events/arrivals.ts'
 import { audit, countBackwards } from '../kit/events/audit.ts'
-import { spread, type Line } from '../kit/ledger.ts'
+import { namedLines, spread, type Line } from '../kit/ledger.ts'
 import { selectEffects, selectEntries, selectStanding } from '../kit/events/queries.ts'
 import type { Fleet } from '../kit/processes/fleet.ts'
 import { failoverOutboxes, rowEvents } from './outbox.ts'
@@ -30,9 +30,7 @@ export async function messageLines(evidence: Evidence): Promise<Line[]> {
   const lines: Line[] = []
   for (const { name } of failoverOutboxes) {
     const own = arrivals.filter(({ source }) => source === name)
-    for (const line of await linesOf(name, own, evidence)) {
-      lines.push({ ...line, name: `${name}: ${line.name}` })
-    }
+    lines.push(...namedLines(name, await linesOf(name, own, evidence)))
   }
   return lines
 }

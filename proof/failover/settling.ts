@@ -85,8 +85,8 @@ export async function drawUp(finished: Finished): Promise<Ledger[]> {
   ]
   const pauses = await pauseLines(evidence, losses)
   return [
-    { title, lines: [...rateLines(evidence, { losses, rate }), ...lines, ...pauses], details: [] },
-    { title: 'messages', lines: messages, details: [] },
-    { title: 'seen', lines: await operatorLines(folder, load, losses), details: [] },
+    { title, lines: [...rateLines(evidence, { losses, rate }), ...lines, ...pauses] },
+    { title: 'messages', lines: messages },
+    { title: 'seen', lines: await operatorLines(folder, load, losses) },
   ]
 }

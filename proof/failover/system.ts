@@ -3,7 +3,7 @@ import { onceAll } from '@posthorn/engine/inbox'
 import { defineSystem, type SystemConsumer } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { createArrivalFile } from '../kit/events/arrivals.ts'
+import { noteArrivals, type Note } from '../kit/events/arrivals.ts'
 import { inbox, type EventPayload } from '../kit/events/outbox.ts'
 import { insertEntries, schemaOf, type Entry } from '../kit/events/queries.ts'
 import { withConfigured } from '../kit/stand/configured.ts'
@@ -27,12 +27,7 @@ const failover = defineSystem({
     migrations: [{ id: '0001_events', sql: schemaOf(failoverOutboxes), checksum: '1' }],
   }),
   open({ pool, settings }) {
-    // Not before the first arrival: others open the system only to look at it.
-    let file: ReturnType<typeof createArrivalFile> | undefined
-    const note: Note = (source, entry) => {
-      file ??= createArrivalFile(settings.FAILOVER_FOLDER, settings.PROCESS_NAME)
-      file.add(source, entry)
-    }
+    const note = noteArrivals(settings.FAILOVER_FOLDER, settings.PROCESS_NAME)
     const consumers = failoverOutboxes.map(({ name }) =>
       eventConsumer(pool, note, { topic: name, transport: transports[name] ?? '' }),
     )
@@ -57,8 +52,6 @@ const failover = defineSystem({
 
 /** For POSTHORN_CONFIG. */
 export const systems = withConfigured(failover)
-
-type Note = ReturnType<typeof createArrivalFile>['add']
 
 /** Handles what a poll brings in one transaction: commits that wait for a standby take their time. */
 function eventConsumer(

@@ -14,7 +14,7 @@ export interface Ledger {
   readonly title: string
   readonly lines: readonly Line[]
   /** For a person to look at when a promise was broken. */
-  readonly details: readonly unknown[]
+  readonly details?: readonly unknown[]
 }
 
 export function isBroken({ value, must, atLeast, atMost }: Line): boolean {
@@ -27,6 +27,11 @@ export function isHeld({ lines }: Pick<Ledger, 'lines'>): boolean {
   return !lines.some(isBroken)
 }
 
+/** The same lines with what they are about before them. */
+export function namedLines(about: string, lines: readonly Line[]): Line[] {
+  return lines.map((line) => ({ ...line, name: `${about}: ${line.name}` }))
+}
+
 /** Only says what some of the lines say: no promise is broken by them. */
 export function forgive({ lines, ...ledger }: Ledger, isForgiven: (line: Line) => boolean): Ledger {
   const said = lines.map((line) =>
@@ -35,7 +40,7 @@ export function forgive({ lines, ...ledger }: Ledger, isForgiven: (line: Line) =
   return { ...ledger, lines: said }
 }
 
-export function printLedger({ title, lines, details }: Ledger): void {
+export function printLedger({ title, lines, details = [] }: Ledger): void {
   const width = Math.max(...lines.map(({ name }) => name.length))
   console.log(`\n${title}\n${'─'.repeat(width + 30)}`)
   for (const line of lines) {

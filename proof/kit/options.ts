@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { requireNumber } from './proof-run.ts'
 
 type Default = number | string | boolean
 type Widened<Value> = Value extends number ? number : Value extends boolean ? boolean : string
@@ -11,17 +10,24 @@ type Values<Defaults> = { readonly [Name in keyof Defaults]: Widened<Defaults[Na
  */
 export function readOptions<const Defaults extends Readonly<Record<string, Default>>>(
   defaults: Defaults,
+  args = process.argv.slice(2),
 ): Values<Defaults> {
   const kinds = Object.entries(defaults).map(([name, value]) => {
     const type: 'boolean' | 'string' = typeof value === 'boolean' ? 'boolean' : 'string'
     return [name, { type }] as const
   })
-  const { values } = parseArgs({ options: Object.fromEntries(kinds) })
+  const { values } = parseArgs({ args, options: Object.fromEntries(kinds) })
   const given = Object.entries(values).map(([name, value]) => {
     const isNumber = typeof defaults[name] === 'number'
     return [name, isNumber ? requireNumber(`--${name}`, String(value)) : value]
   })
   return { ...defaults, ...Object.fromEntries(given) } as Values<Defaults>
+}
+
+/** The value of an option that takes a number. */
+function requireNumber(option: string, text: string): number {
+  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new Error(`${option} takes a number, not '${text}'`)
+  return Number(text)
 }
 
 /** Those that an option names, with their names. */

@@ -93,9 +93,3 @@ async function printLogs(folder: string): Promise<void> {
     console.log(`\n${name}\n${last.map((line) => line.slice(0, 300)).join('\n')}`)
   }
 }
-
-/** The value of an option that takes a number. */
-export function requireNumber(option: string, text: string): number {
-  if (!/^\d{1,9}(\.\d+)?$/.test(text)) throw new Error(`${option} takes a number, not '${text}'`)
-  return Number(text)
-}

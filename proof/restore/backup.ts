@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { openPostgres, type Postgres, type ServerSettings } from '@posthorn/postgres'
-import { Client } from 'pg'
+import { onClient } from '../kit/database.ts'
 import { backupStart, backupStop, isRecovering, restorePoint, switchWal } from './queries.ts'
 
 const run = promisify(execFile)
@@ -31,17 +31,13 @@ export function archiving(archive: string): ServerSettings {
 export async function takeBaseBackup(url: string, folder: string): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'posthorn-restored-'))
   await chmod(copy, 0o755)
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
+  await onClient(url, async (client) => {
     await client.query(backupStart)
     // Files come and go under a running server; what is missing is in the log.
     await run('cp', ['-a', join(folder, 'data'), copy]).catch(() => undefined)
     const { rows } = await client.query<{ labelfile: string }>(backupStop)
     await writeFile(join(copy, 'data/backup_label'), rows[0]?.labelfile ?? '')
-  } finally {
-    await client.end()
-  }
+  })
   for (const file of ['password', 'port']) await run('cp', ['-a', join(folder, file), copy])
   const log = join(copy, 'data/pg_wal')
   for (const each of await readdir(log)) await rm(join(log, each), { recursive: true })
@@ -54,15 +50,11 @@ export async function takeBaseBackup(url: string, folder: string): Promise<strin
 
 /** Names a moment to come back to, and waits until the log of it is in the archive. */
 export async function markPoint(url: string, name: string, archive: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
+  await onClient(url, async (client) => {
     const { rows } = await client.query<{ file: string }>(restorePoint, [name])
     await client.query(switchWal)
     while (!(await readdir(archive)).includes(rows[0]?.file ?? '')) await sleep(100)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** Starts the copy, on the port and with the password of the first, as it was at the moment. */
@@ -77,12 +69,8 @@ export async function recover(copy: string, name: string, archive: string): Prom
       max_connections: 200,
     },
   })
-  const client = new Client({ connectionString: postgres.url })
-  await client.connect()
-  try {
+  await onClient(postgres.url, async (client) => {
     while ((await client.query<{ is: boolean }>(isRecovering)).rows[0]?.is) await sleep(100)
-  } finally {
-    await client.end()
-  }
+  })
   return postgres
 }

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { Client } from 'pg'
 import { ensurePatroni } from '../../scripts/services/index.mjs'
+import { createDatabase, onClient } from '../kit/database.ts'
 import { startProgram, type Program } from '../kit/servers/program.ts'
 import { waitFor } from '../kit/waiting.ts'
 
@@ -84,9 +84,7 @@ export async function findDebianPostgres(
             return true
           }
           await waitFor(`PostgreSQL ${name}`, isUp, { withinMs: START_MS, signal })
-          if (!hasDatabase) {
-            await onClient(url('postgres'), (client) => client.query(`create database ${DATABASE}`))
-          }
+          if (!hasDatabase) await createDatabase(url('postgres'), DATABASE)
           hasDatabase = true
           return url(DATABASE)
         },
@@ -101,19 +99,5 @@ export async function findDebianPostgres(
     async restore(url, file) {
       await call('pg_restore', ['--exit-on-error', `--dbname=${url}`, file])
     },
-  }
-}
-
-export async function onClient<Result>(
-  connectionString: string,
-  work: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new Client({ connectionString })
-  client.on('error', () => undefined)
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }

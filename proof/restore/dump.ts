@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { freePorts } from '../../scripts/services/index.mjs'
+import { onClient } from '../kit/database.ts'
 import { forgive, type Ledger, type Line } from '../kit/ledger.ts'
 import { pause } from '../kit/waiting.ts'
 import { watchFeed } from '../kit/events/feed-witness.ts'
 import { openStand } from '../kit/stand/stand.ts'
 import type { Counts } from '../kit/stand/system-proof.ts'
-import { findDebianPostgres, onClient, type DebianPostgres } from './debian-postgres.ts'
+import { findDebianPostgres, type DebianPostgres } from './debian-postgres.ts'
 import { eventsEnv, writeEvents } from './events.ts'
 import {
   exportSnapshot,

@@ -56,7 +56,7 @@ export async function writeEvents(
       const probe = { asked: new Set<string>(), stored: [] }
       const topics = new Set(written.keys())
       const evidence = { pool, folder, written, probe, isLossy: true, topics }
-      return { title: 'events', lines: await messageLines(evidence), details: [] }
+      return { title: 'events', lines: await messageLines(evidence) }
     },
   }
 }

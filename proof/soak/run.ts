@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
+import { createDatabase } from '../kit/database.ts'
 import { findPorts } from '../kit/stand/ingress.ts'
 import { createClient } from '../kit/stand/client.ts'
 import { systemProofs } from '../kit/stand/system-proof.ts'
@@ -46,15 +47,8 @@ export async function runSoak(
   signal: AbortSignal,
 ): Promise<Ledger> {
   await using opened = new AsyncDisposableStack()
-  const admin = new Pool({ connectionString: servers.databaseUrl, max: 1 })
-  try {
-    await createDatabase(admin)
-  } finally {
-    await admin.end()
-  }
-  const databaseUrl = new URL(servers.databaseUrl)
-  databaseUrl.pathname = '/soak'
-  const pool = new Pool({ connectionString: databaseUrl.href, max: 4 })
+  const databaseUrl = await createDatabase(servers.databaseUrl, 'soak')
+  const pool = new Pool({ connectionString: databaseUrl, max: 4 })
   // A connection that is lost while it is idle is replaced.
   pool.on('error', () => undefined)
   opened.defer(() => pool.end())
@@ -67,7 +61,7 @@ export async function runSoak(
   const common = {
     ...world.env({ broker: 'kafka', isImpatient: false }),
     ...serviceEnv(servers.env),
-    DATABASE_URL: databaseUrl.href,
+    DATABASE_URL: databaseUrl,
     POSTHORN_BASE_URL: url,
     POSTHORN_DATA_DIR: join(servers.folder, 'data'),
     POSTHORN_JWT_SECRET: secret,
@@ -134,7 +128,6 @@ export async function runSoak(
       })),
       ...growthLines(samples),
     ],
-    details: [],
   }
 }
 
@@ -149,10 +142,6 @@ async function measureAll(fleets: readonly Fleet[]): Promise<Sample['usages']> {
 
 function captionOf({ everyMs, seed }: Options, { versions }: Servers): string {
   return `A sample each ${everyMs / 1_000} s, seed ${seed}; ${versions}`
-}
-
-async function createDatabase(admin: Pool): Promise<void> {
-  await admin.query('create database soak')
 }
 
 async function databaseBytes(pool: Pool): Promise<number> {

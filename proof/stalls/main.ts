@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { temporaryPostgres } from '@posthorn/postgres'
-import { Pool } from 'pg'
 import { change, withCopy } from '../kit/copy.ts'
+import { createDatabase } from '../kit/database.ts'
 import type { Line } from '../kit/ledger.ts'
+import { readOptions } from '../kit/options.ts'
 import { runProofs } from '../kit/proof-run.ts'
 import { takenOut, type TakenOut } from './bugs.ts'
 import { calm } from './scenarios.ts'
@@ -14,8 +15,8 @@ import { calm } from './scenarios.ts'
  * that only looks like a stall, it must say nothing.
  */
 const run = promisify(execFile)
-const only = process.argv.includes('--only') ? process.argv.at(-1) : undefined
-const isWanted = (name: string) => only === undefined || name === only
+const { only } = readOptions({ only: '' })
+const isWanted = (name: string) => only === '' || name === only
 /** Long enough for twenty tries, or five with growing pauses. */
 const SECONDS = { OUTBOX_STALLED: 10, MESSAGE_STUCK: 30 }
 const CALM_SECONDS = 8
@@ -28,14 +29,9 @@ async function lookAt(
   url: string,
   { name, seconds }: { name: string; seconds: number },
 ) {
-  const database = `stalls_${(databases += 1)}`
-  const admin = new Pool({ connectionString: url, max: 1 })
-  await admin.query(`create database ${database}`)
-  await admin.end()
-  const own = new URL(url)
-  own.pathname = `/${database}`
+  const own = await createDatabase(url, `stalls_${(databases += 1)}`)
   const args = ['proof/stalls/scenario-process.ts', name, String(seconds)]
-  const env = { ...process.env, DATABASE_URL: own.href }
+  const env = { ...process.env, DATABASE_URL: own }
   const { stdout } = await run(process.execPath, args, { cwd: tree, env })
   const alerts = JSON.parse(stdout) as string[]
   const said = alerts.join(', ') || 'nothing'
@@ -80,8 +76,8 @@ await runProofs([
             quiet.push({ name, value, must: 'nothing' })
           }
           const ledgers = [
-            { title: 'what the watchdog says without a fix, and with it', lines, details: [] },
-            { title: 'what it says of what is no stall', lines: quiet, details: [] },
+            { title: 'what the watchdog says without a fix, and with it', lines },
+            { title: 'what it says of what is no stall', lines: quiet },
           ]
           return ledgers.filter((ledger) => ledger.lines.length > 0)
         })

@@ -84,7 +84,6 @@ export async function measureLocks({ databaseUrl, rows, signal }: LocksOptions):
         { name: 'rows written meanwhile', value: all, atLeast: 1 },
         ...lines,
       ],
-      details: [],
     }
   } finally {
     stopping.abort()

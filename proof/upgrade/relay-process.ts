@@ -3,7 +3,7 @@ import { Pool } from 'pg'
 import { lineLog, meetParent } from '../kit/processes/parent.ts'
 import { createRandom } from '../kit/random.ts'
 import { loadEngine } from './engine.ts'
-import { createArrivalFile } from '../kit/events/arrivals.ts'
+import { noteArrivals } from '../kit/events/arrivals.ts'
 import { inbox, type EventPayload } from '../kit/events/outbox.ts'
 import { insertEffect } from '../kit/events/queries.ts'
 import { outboxesOf } from './outboxes.ts'
@@ -22,7 +22,7 @@ const { databaseUrl, folder, name, source, seed } = settings
 const log = lineLog(name)
 const engine = await loadEngine(source)
 const outboxes = outboxesOf(engine)
-const arrivals = createArrivalFile(folder, name)
+const note = noteArrivals(folder, name)
 const random = createRandom(seed + process.pid)
 const outside = new Pool({ connectionString: databaseUrl, max: 8 })
 outside.on('error', (error) => log.warn({ err: error }, 'a database connection died'))
@@ -52,7 +52,7 @@ const ledger: Transport = {
 async function arrive(topic: string, id: string, { key, n }: EventPayload): Promise<Outcome> {
   const luck = random.fraction()
   if (luck < FAILING) return retryLater({ code: 'BUSY', message: 'not now' })
-  arrivals.add(topic, { id, key, n })
+  note(topic, { id, key, n })
   const receipt = { inbox, consumer: 'ledger', id }
   await engine.transaction(outside, (tx) =>
     engine.once(tx, receipt, () => insertEffect(tx, topic, { id, key, n })),

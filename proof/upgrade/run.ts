@@ -1,8 +1,8 @@
 import { sql, type MigrationSet, type Queryable } from '@posthorn/engine'
 import { Pool } from 'pg'
-import { audit, type Findings } from '../kit/events/audit.ts'
+import { audit, findingLines, type Findings } from '../kit/events/audit.ts'
 import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
-import type { Ledger, Line } from '../kit/ledger.ts'
+import { namedLines, type Ledger, type Line } from '../kit/ledger.ts'
 import { keyNames } from '../kit/events/plan.ts'
 import { pause, until } from '../kit/waiting.ts'
 import { currentSource, loadEngine, type Engine } from './engine.ts'
@@ -66,9 +66,10 @@ export async function upgrade(options: UpgradeOptions): Promise<Ledger> {
     const rest = await selectRest(db)
     const found: Line[] = []
     for (const { name, order } of outboxesOf(current)) {
-      found.push(
-        ...outboxLines(name, await findingsOf(db, options.folder, name), order !== undefined),
-      )
+      const findings = await findingsOf(db, options.folder, name)
+      const arrived = { name: 'arrived', value: findings.latenciesMs.length, atLeast: 1 }
+      const own = [arrived, ...findingLines(findings, order !== undefined)]
+      found.push(...namedLines(name, own))
     }
     return {
       title: `upgrade from ${previous.commit.slice(0, 7)}, seed ${options.seed}`,
@@ -200,24 +201,6 @@ function courseLines(course: Course): Line[] {
     { name: 'by old relays when taken back', value: course.oldAlone, atLeast: 1 },
     { name: 'by new relays beside old ones', value: course.newBeside, atLeast: 1 },
     { name: 'by new relays after a newer one', value: course.newAfterNewer, atLeast: 1 },
-  ]
-}
-
-function outboxLines(name: string, findings: Findings, isOrdered: boolean): Line[] {
-  const { duplicates, missing, strangers, latenciesMs } = findings
-  const { missingEffects, doubledEffects, outOfOrder, effectsOutOfOrder } = findings
-  const order: Line[] = [
-    { name: `${name}: out of order`, value: outOfOrder, must: 0 },
-    { name: `${name}: effects out of order`, value: effectsOutOfOrder, must: 0 },
-  ]
-  return [
-    { name: `${name}: arrived`, value: latenciesMs.length, atLeast: 1 },
-    { name: `${name}: duplicates on the wire`, value: duplicates },
-    { name: `${name}: missing`, value: missing, must: 0 },
-    { name: `${name}: rolled back or changed`, value: strangers, must: 0 },
-    { name: `${name}: effects missing`, value: missingEffects, must: 0 },
-    { name: `${name}: effects doubled`, value: doubledEffects, must: 0 },
-    ...(isOrdered ? order : []),
   ]
 }
 

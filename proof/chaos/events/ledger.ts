@@ -1,7 +1,7 @@
 import type { Queryable } from '@posthorn/engine'
 import type { Arrival } from '../../kit/events/arrivals.ts'
-import { audit } from '../../kit/events/audit.ts'
-import { spread, type Line } from '../../kit/ledger.ts'
+import { audit, findingLines } from '../../kit/events/audit.ts'
+import { namedLines, type Line } from '../../kit/ledger.ts'
 import { selectEffects, selectEntries, selectStanding } from '../../kit/events/queries.ts'
 import type { WrittenEvents } from './load.ts'
 import { chaosOutboxes, rowEvents } from './outbox.ts'
@@ -26,27 +26,14 @@ export async function eventLines(
       effects: await selectEffects(db, name),
     })
     const { dead, alerts } = await selectStanding(db, outbox)
-    const ordered: Line[] = [
-      { name: `${name}: out of order`, value: found.outOfOrder, must: 0 },
-      { name: `${name}: effects out of order`, value: found.effectsOutOfOrder, must: 0 },
+    const own: Line[] = [
+      { name: 'written', value: written.committed, atLeast: 1 },
+      { name: 'transactions repeated', value: written.repeated },
+      ...findingLines(found, order !== undefined),
+      { name: 'dead', value: dead, must: order ? 0 : poison.length },
+      { name: 'alerts', value: alerts },
     ]
-    lines.push(
-      { name: `${name}: written`, value: written.committed, atLeast: 1 },
-      { name: `${name}: transactions repeated`, value: written.repeated },
-      { name: `${name}: missing`, value: found.missing, must: 0 },
-      { name: `${name}: rolled back or poisoned, and arrived`, value: found.ghosts, must: 0 },
-      { name: `${name}: unknown or changed`, value: found.strangers, must: 0 },
-      { name: `${name}: duplicates on the wire`, value: found.duplicates },
-      { name: `${name}: effects missing`, value: found.missingEffects, must: 0 },
-      { name: `${name}: effects doubled`, value: found.doubledEffects, must: 0 },
-      ...(order ? ordered : []),
-      { name: `${name}: dead`, value: dead, must: order ? 0 : poison.length },
-      { name: `${name}: alerts`, value: alerts },
-      {
-        name: `${name}: commit to arrival p50/p99/max`,
-        value: spread(found.latenciesMs, [0.5, 0.99, 1]),
-      },
-    )
+    lines.push(...namedLines(name, own))
   }
   return lines
 }

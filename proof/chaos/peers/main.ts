@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import { startServers } from '../../kit/servers/servers.ts'
-import { requireNumber, runProofs } from '../../kit/proof-run.ts'
+import { readOptions } from '../../kit/options.ts'
+import { runProofs } from '../../kit/proof-run.ts'
 import { runPeers } from './run.ts'
 
 /*
@@ -8,14 +8,7 @@ import { runPeers } from './run.ts'
  * same messages, handlers and kills in one Postgres, and what each lost, doubled, disordered or left
  * locked. It ends well if Posthorn kept its promises; the others are counted and not judged.
  */
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: '1' },
-    seconds: { type: 'string', default: '60' },
-  },
-})
-const seed = requireNumber('--seed', values.seed)
-const seconds = requireNumber('--seconds', values.seconds)
+const { seed, seconds } = readOptions({ seed: 1, seconds: 60 })
 /** Until nothing moves any more, twice for those that wait for an operator. */
 const AROUND_MS = 1_200_000
 

@@ -1,5 +1,5 @@
 import { Pool } from 'pg'
-import { createArrivalFile } from '../../kit/events/arrivals.ts'
+import { noteArrivals } from '../../kit/events/arrivals.ts'
 import { meetParent } from '../../kit/processes/parent.ts'
 import { contestantNamed } from './contestants.ts'
 
@@ -17,10 +17,10 @@ const pool = new Pool({ connectionString: databaseUrl, max: 12 })
 // The server is killed on purpose; graphile-worker asks for both listeners.
 pool.on('error', () => undefined)
 pool.on('connect', (client) => client.on('error', () => undefined))
-const arrivals = createArrivalFile(folder, name)
+const noteArrival = noteArrivals(folder, name)
 const end = await contestantNamed(contestant).work({
   ...{ pool, databaseUrl },
-  note: (entry) => arrivals.add(contestant, entry),
+  note: (entry) => noteArrival(contestant, entry),
 })
 tell({ kind: 'ready' })
 await stopped

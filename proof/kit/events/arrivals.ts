@@ -15,17 +15,19 @@ export interface Arrival extends Entry {
 
 const PREFIX = 'arrivals-'
 
+/** Writes an arrival down. */
+export type Note = (source: string, entry: Entry) => void
+
 /**
  * Writes arrivals down before anything else happens to them. What `write` has taken survives a
- * kill of the process.
+ * kill of the process. Those who only look at a system note nothing, and make no file.
  */
-export function createArrivalFile(folder: string, name: string) {
-  const file = openSync(join(folder, `${PREFIX}${name}`), 'a')
-  return {
-    add(source: string, { id, key, n }: Entry): void {
-      const time = `${process.hrtime.bigint()} ${Date.now()}`
-      writeSync(file, `${time} ${source} ${key} ${n} ${id}\n`)
-    },
+export function noteArrivals(folder: string, name: string): Note {
+  let file: number | undefined
+  return (source, { id, key, n }) => {
+    file ??= openSync(join(folder, `${PREFIX}${name}`), 'a')
+    const time = `${process.hrtime.bigint()} ${Date.now()}`
+    writeSync(file, `${time} ${source} ${key} ${n} ${id}\n`)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Arrival } from './arrivals.ts'
+import { spread, type Line } from '../ledger.ts'
 import type { Entry, WrittenEntry } from './queries.ts'
 
 /** What was written, what came, and what it did. */
@@ -61,6 +62,24 @@ export function audit({ entries, rolledBack, arrivals, effects }: Evidence): Fin
       })
       .sort((a, b) => a - b),
   }
+}
+
+/** What must hold of every message, and in their order only of those that have one. */
+export function findingLines(found: Findings, isOrdered: boolean): Line[] {
+  const ordered: Line[] = [
+    { name: 'out of order', value: found.outOfOrder, must: 0 },
+    { name: 'effects out of order', value: found.effectsOutOfOrder, must: 0 },
+  ]
+  return [
+    { name: 'missing', value: found.missing, must: 0 },
+    { name: 'rolled back, and arrived', value: found.ghosts, must: 0 },
+    { name: 'unknown or changed', value: found.strangers, must: 0 },
+    { name: 'duplicates on the wire', value: found.duplicates },
+    { name: 'effects missing', value: found.missingEffects, must: 0 },
+    { name: 'effects doubled', value: found.doubledEffects, must: 0 },
+    ...(isOrdered ? ordered : []),
+    { name: 'commit to arrival p50/p99/max', value: spread(found.latenciesMs, [0.5, 0.99, 1]) },
+  ]
 }
 
 /** How many come after a later one of their key. */

@@ -97,12 +97,8 @@ function stormIn(storage: Storage, name: string): Outbox<EventRow> {
   return keyedOutbox({ name: `crash.${name}`, table, transport: 'broker' }, { storage })
 }
 
-const STORMS = { table: stormIn('table', 'storm'), log: stormIn('log', 'storm-log') }
-
 /** What the storm is about. */
-export function stormEvents(storage: Storage): Outbox<EventRow> {
-  return STORMS[storage]
-}
+export const stormEvents = { table: stormIn('table', 'storm'), log: stormIn('log', 'storm-log') }
 
 function poisonedIn(storage: Storage, name: string): Outbox<EventRow> {
   const table = `crash.${name.replace('-', '_')}` as const
@@ -116,14 +112,10 @@ function poisonedIn(storage: Storage, name: string): Outbox<EventRow> {
   )
 }
 
-const POISONED = {
+/** Its poisoned message ends quarantined and blocks its key. */
+export const poisonedKeys = {
   table: poisonedIn('table', 'poisoned-keys'),
   log: poisonedIn('log', 'poisoned-log'),
-}
-
-/** Its poisoned message ends quarantined and blocks its key. */
-export function poisonedKeys(storage: Storage): Outbox<EventRow> {
-  return POISONED[storage]
 }
 
 /** Its poisoned message dies. */
@@ -132,8 +124,8 @@ export const poisonedRows = rowOutbox({
 })
 
 export const outboxes: readonly Outbox<EventRow>[] = [
-  ...Object.values(STORMS),
-  ...Object.values(POISONED),
+  ...Object.values(stormEvents),
+  ...Object.values(poisonedKeys),
   poisonedRows,
 ]
 

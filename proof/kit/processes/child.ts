@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** What a process has in hand. */
 export interface Usage {
@@ -102,13 +101,8 @@ export function startChild(program: URL, options: ChildOptions): Child {
     async stop() {
       // Gone already, or going: the answer is its end.
       child.send('stop', () => undefined)
-      const waited = new AbortController()
-      const status = await Promise.race([
-        ended.promise,
-        sleep(STOP_MS, undefined, { signal: waited.signal }).catch(() => undefined),
-      ])
-      waited.abort()
-      return status ?? kill()
+      using _ = setTimeout(kill, STOP_MS)
+      return await ended.promise
     },
   }
 }

@@ -42,14 +42,8 @@ export function startProgram(options: ProgramOptions): Program {
   return {
     kill: () => end(child, 'SIGKILL'),
     async stop() {
-      const over = new AbortController()
-      const late = sleep(STOP_MS, undefined, { signal: over.signal }).then(
-        () => end(child, 'SIGKILL'),
-        () => undefined,
-      )
+      using _ = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
       await end(child, 'SIGTERM')
-      over.abort()
-      await late
     },
   }
 }

@@ -10,7 +10,7 @@ import { startWitness } from './witness.ts'
 import { createClient, type Client } from './client.ts'
 import { systemProofs } from './system-proof.ts'
 import { openWorld, serviceEnv } from './world.ts'
-import type { Ledger, Line } from '../ledger.ts'
+import type { Ledger } from '../ledger.ts'
 import { createRandom } from '../random.ts'
 import { Processes } from './processes.ts'
 
@@ -88,7 +88,7 @@ export async function openStand(options: StandOptions): Promise<Stand> {
   const client = await createClient(ingress.url, { secret, org: 'upgrade', role: 'operator' })
   const witness = startWitness(world)
   opened.defer(() => witness.close())
-  const outboxes = () => outboxesOf(pool, env)
+  const outboxes = () => readOutboxes(pool, env)
   const parts = opened.move()
   return {
     ...{ pool, env, processes, client },
@@ -118,14 +118,14 @@ export async function openStand(options: StandOptions): Promise<Stand> {
     },
     async ledgers() {
       await witness.close()
-      const found = [
-        ledger('engine', [
-          ...(await outboxLines(pool, await outboxes())),
-          ...(await auditLines(pool)),
-        ]),
+      const engine = [
+        ...(await outboxLines(pool, await outboxes())),
+        ...(await auditLines(pool)),
       ]
+      const found: Ledger[] = [{ title: 'engine', lines: engine }]
+      const books = { db: pool, world, witness, answers: client.answers }
       for (const { name, lines } of systemProofs) {
-        found.push(ledger(name, await lines({ db: pool, world, witness, answers: client.answers })))
+        found.push({ title: name, lines: await lines(books) })
       }
       return found
     },
@@ -133,12 +133,11 @@ export async function openStand(options: StandOptions): Promise<Stand> {
   }
 }
 
-function ledger(title: string, lines: Line[]): Ledger {
-  return { title, lines, details: [] }
-}
-
 /** The outboxes of all systems, to look at. */
-async function outboxesOf(pool: Pool, env: Readonly<Record<string, string>>): Promise<Outbox[]> {
+export async function readOutboxes(
+  pool: Pool,
+  env: Readonly<Record<string, string>>,
+): Promise<Outbox[]> {
   const systems = await loadSystems(env)
   const configuration = readConfiguration(env, systems)
   const baseUrl = () => env['POSTHORN_BASE_URL'] ?? ''

@@ -3,8 +3,7 @@ import type { Outbox, Queryable } from '@posthorn/engine'
 import type { Simulator } from '@posthorn/simulators'
 import type { SystemConsumer } from '@posthorn/system'
 import type { Fault } from '../../chaos/faults/fault.ts'
-import type { Arrival } from '../events/arrivals.ts'
-import type { Entry } from '../events/queries.ts'
+import type { Arrival, Note } from '../events/arrivals.ts'
 import type { Line } from '../ledger.ts'
 import type { KeptAnswer } from './answers.ts'
 import type { Client } from './client.ts'
@@ -48,7 +47,7 @@ export interface SystemProof extends Load {
   /** What is read along from a simulator, since it forgets the oldest. */
   readonly witnessing?: Witnessing
   /** Consumers besides those of the system, which only note what arrives. */
-  consumers?(note: (source: string, entry: Entry) => void): readonly SystemConsumer[]
+  consumers?(note: Note): readonly SystemConsumer[]
   /** Tables besides those of outboxes that a fault may lock. */
   readonly tables?: readonly string[]
   /** Faults of its simulators besides those that all simulators have. */
