@@ -112,5 +112,3 @@ export function ensureRuntimes(options?: {
 
 /** The path of a Chromium that runs headless; fetched if there is none. */
 export function ensureChromium(options?: { log?: Log }): Promise<string>
-
-export function killPgbouncer(options: { dir: string }): Promise<void>

@@ -125,11 +125,6 @@ export function startConnect(brokers, options) {
   return startOwn(connect(brokers), options)
 }
 
-/** Ends the one that was started from `dir`, if one was, as a crash would. */
-export async function killPgbouncer({ dir }) {
-  await crash(join(dir, 'pgbouncer'))
-}
-
 /** Prints the variables as a shell takes them: `export KAFKA_BROKERS='127.0.0.1:…'`. */
 export function printEnv(env, print = toStdout) {
   for (const [name, value] of Object.entries(env)) print(`export ${name}='${value}'`)

@@ -1,42 +1,42 @@
 import { rm } from 'node:fs/promises'
 import { openPostgres } from '@posthorn/postgres'
-import { killPgbouncer, killService, type ServiceName } from '../../../scripts/services/index.mjs'
+import { endAllIn } from './program.ts'
 import { unmountDisk } from './small-disk.ts'
 
 /*
- * Outlives the run, and ends the servers if the run was killed and could not: they are processes of
- * their own and would go on for ever.
+ * Outlives the run, and ends its servers if the run was killed and could not: they are processes of
+ * their own and would continue forever.
  */
 
 export interface GuardSettings {
+  /** Named in the command lines of all servers but Postgres. */
   readonly folder: string
-  readonly postgresFolder: string
-  readonly services: readonly ServiceName[]
+  /** If the run has a Postgres. */
+  readonly postgresFolder?: string
 }
 
-const { folder, postgresFolder, services } = JSON.parse(process.argv[2] ?? '{}') as GuardSettings
+const { folder, postgresFolder } = JSON.parse(process.argv[2] ?? '{}') as GuardSettings
 
 // Ctrl-C in the terminal interrupts us too; we wait for what the run does.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
-let isDone = false
-process.on('message', (order) => {
-  if (order === 'stop') isDone = true
-})
-const gone = new Promise<void>((resolve) => {
-  process.once('disconnect', () => resolve())
-  process.once('message', () => resolve())
+const isDone = new Promise<boolean>((resolve) => {
+  process.once('message', () => resolve(true))
+  process.once('disconnect', () => resolve(false))
 })
 
 // As one more user of the server: when the run is gone, the last one out stops it.
-const postgres = await openPostgres({ folder: postgresFolder })
+const postgres = postgresFolder && (await openPostgres({ folder: postgresFolder }))
 process.send?.({ kind: 'ready' })
-await gone
-await postgres.close()
-if (!isDone) {
-  await Promise.allSettled(services.map((name) => killService(name, { dir: folder })))
-  await killPgbouncer({ dir: folder })
-  await unmountDisk(postgresFolder)
-  for (const path of [postgresFolder, folder]) await rm(path, { recursive: true, force: true })
+if (await isDone) {
+  if (postgres) await postgres.close()
+  process.exit(0)
 }
+await endAllIn(folder)
+if (postgres) {
+  await postgres.close()
+  await unmountDisk(postgresFolder)
+  await rm(postgresFolder, { recursive: true, force: true })
+}
+await rm(folder, { recursive: true, force: true })
 process.exit(0)

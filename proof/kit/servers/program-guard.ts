@@ -13,7 +13,7 @@ export async function guarded<Result>(
 ): Promise<Result> {
   // A temporary folder is closed even to the account that runs the servers.
   await chmod(folder, 0o755)
-  const guard = startChild(new URL('./program-guard-process.ts', import.meta.url), {
+  const guard = startChild(new URL('./guard-process.ts', import.meta.url), {
     ...{ name: 'guard', folder, settings: { folder }, isDetached: true },
   })
   // What waits for a server that was cut off waits no longer.

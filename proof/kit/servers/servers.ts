@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
 import {
-  killPgbouncer,
   killService,
   restartService,
   startPgbouncer,
@@ -10,6 +9,7 @@ import {
 } from '../../../scripts/services/index.mjs'
 import { startChild } from '../processes/child.ts'
 import type { GuardSettings } from './guard-process.ts'
+import { endAllIn } from './program.ts'
 import { unmountDisk } from './small-disk.ts'
 
 /** A Postgres and other servers that belong to this run alone, so that they may be killed. */
@@ -67,7 +67,7 @@ export async function startServers(
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
   const settings = { fsync: 'off', max_connections: 200 }
   const postgres = await temporaryPostgres({ settings })
-  const guarded: GuardSettings = { folder, postgresFolder: postgres.folder, services: names }
+  const guarded: GuardSettings = { folder, postgresFolder: postgres.folder }
   // Before the others: of a Postgres that was left behind the next run would take care.
   const guard = startChild(new URL('./guard-process.ts', import.meta.url), {
     ...{ name: 'guard', folder, settings: guarded, isDetached: true },
@@ -75,10 +75,7 @@ export async function startServers(
   const stop = async () => {
     // Their data go with them: none of them needs to end in good order. The guard stays until they are
     // gone, since this process may be killed meanwhile.
-    await Promise.allSettled([
-      ...names.map((name) => killService(name, { dir: folder })),
-      killPgbouncer({ dir: folder }),
-    ])
+    await endAllIn(folder)
     await guard.stop()
     await postgres.kill()
     await unmountDisk(postgres.folder)
