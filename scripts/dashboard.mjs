@@ -3,34 +3,18 @@
 // Quiet unless there is something to do. Any Node from 18 on runs it; the build itself runs on the Node
 // that the packages bring along.
 
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { waitForLock } from './setup-lock.mjs'
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { node, readText as read, root, runCommand } from './command.mjs'
+import { withLock } from './setup-lock.mjs'
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dashboard = join(root, 'apps', 'dashboard')
 const isBare = process.argv.includes('--bare')
 const dist = join(dashboard, isBare ? 'dist.bare' : 'dist')
 /** Names the systems whose pages are built in. */
 const config = isBare ? '' : join(root, 'posthorn.config.ts')
 const stamp = join(dist, '.built-from')
-
-async function buildIfStale() {
-  if (isFresh()) return
-  const lock = await waitForLock(
-    join(root, '.posthorn', 'dashboard.lock'),
-    'building the dashboard',
-  )
-  try {
-    // The former holder of the lock may have built it.
-    if (!isFresh()) await build(lock)
-  } finally {
-    lock.release()
-  }
-}
 
 function isFresh() {
   return read(stamp) === fingerprint()
@@ -73,18 +57,9 @@ async function build(lock) {
 }
 
 async function runBuild(lock, folder) {
-  const node = join(root, 'node_modules', 'node', 'bin', isWindows() ? 'node.exe' : 'node')
   const args = [join(dashboard, 'build.mjs'), config, folder]
-  const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-  const output = []
-  child.stdout.on('data', (chunk) => output.push(String(chunk)))
-  child.stderr.on('data', (chunk) => output.push(String(chunk)))
-  if (child.pid !== undefined) lock.share(child.pid)
-  const status = await new Promise((resolve) => {
-    child.once('error', (error) => resolve(output.push(error.message)))
-    child.once('close', resolve)
-  })
-  if (status !== 0) throw new BuildError(`${output.join('')}\nThe dashboard was not built.`)
+  const { status, output } = await runCommand(node, args, { onStart: lock.share })
+  if (status !== 0) throw new BuildError(`${output}\nThe dashboard was not built.`)
 }
 
 /** The old build is there until the new one is: a server that runs beside serves one or the other. */
@@ -116,23 +91,14 @@ function list(folder) {
   }
 }
 
-function read(file) {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
-function isWindows() {
-  return process.platform === 'win32'
-}
-
 /** An error that the user can fix: printed without a stack. */
 class BuildError extends Error {}
 
 try {
-  await buildIfStale()
+  const lock = join(root, '.posthorn', 'dashboard.lock')
+  // The former holder of the lock may have built it.
+  const buildIfStale = async (held) => isFresh() || build(held)
+  if (!isFresh()) await withLock(lock, buildIfStale, 'building the dashboard')
 } catch (error) {
   if (!(error instanceof BuildError)) throw error
   console.error(error.message)

@@ -2,18 +2,15 @@
 // npm run docs -- dev: serves it and shows changes at once. The generator has a lock file of its own in
 // docs/site and is installed when it is first needed: `npm start` and `npm test` do without.
 
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, untilInterrupted } from './command.mjs'
+import { node, readText as read, root, runCommand, untilInterrupted } from './command.mjs'
 import { SITE } from './packing/packages.mjs'
 import { withLock } from './setup-lock.mjs'
 
 const site = join(root, 'docs', 'site')
 const built = join(root, SITE)
-const isWindows = process.platform === 'win32'
-const node = join(root, 'node_modules', 'node', 'bin', isWindows ? 'node.exe' : 'node')
 const signal = untilInterrupted()
 
 async function install() {
@@ -63,22 +60,10 @@ function hash(files) {
 const BARE = { PATH: process.env.PATH, HOME: process.env.HOME, ASTRO_TELEMETRY_DISABLED: '1' }
 
 async function run(program, args, env = BARE) {
-  const shell = isWindows && program === 'npm'
-  const child = spawn(program, args, { cwd: site, env, signal, shell, stdio: 'inherit' })
-  const status = await new Promise((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    child.once('close', resolve)
-  })
+  const how = { cwd: site, env, signal, output: 'inherit' }
+  const { status } = await runCommand(program, args, how)
   if (status !== 0 && !signal.aborted)
     throw new Error(`${program} ${args.join(' ')} failed (${status}).`)
-}
-
-function read(file) {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
 }
 
 try {

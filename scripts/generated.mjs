@@ -1,25 +1,17 @@
 // What openapi.mjs, schema.mjs and licences.mjs have in common: files that are written by a program.
 
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { temporaryPostgres } from '@posthorn/postgres'
 import { Pool } from 'pg'
+import { readText } from './command.mjs'
 
 /** Writes the file, or with `--check` says whether it is up to date. */
 export function writeOrCheck(file, text, complaint) {
   if (!process.argv.includes('--check')) return writeFileSync(file, text)
-  if (fileText(file) === text) return undefined
+  if (readText(file) === text) return undefined
   console.error(complaint)
   process.exitCode = 1
-}
-
-function fileText(file) {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  }
 }
 
 /** Runs the work on a new database of DATABASE_URL, or of an own server, and removes it. */

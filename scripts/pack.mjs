@@ -1,12 +1,11 @@
 // node scripts/pack.mjs [--to folder] [name …]: builds packages as they are published and packs
 // each into a file that npm installs. All of them, into .posthorn/packages by default.
 
-import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { root, showProgram, untilInterrupted } from './command.mjs'
+import { root, runCommand, showProgram, untilInterrupted } from './command.mjs'
 import { compile } from './packing/compile.mjs'
 import { readPackages } from './packing/packages.mjs'
 import { stage } from './packing/stage.mjs'
@@ -44,19 +43,8 @@ async function prepare(script, signal, args = []) {
 async function packFolders(folders, { to, signal }) {
   const args = ['pack', ...folders, '--pack-destination', to, '--ignore-scripts']
   // Beside them, where no workspace and no .npmrc of a project is found.
-  const child = spawn('npm', args, {
-    cwd: dirname(folders[0]),
-    shell: process.platform === 'win32',
-    signal,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const errors = []
-  child.stderr.on('data', (chunk) => errors.push(String(chunk)))
-  const status = await new Promise((ended) => {
-    child.once('error', (error) => ended(errors.push(error.message)))
-    child.once('close', ended)
-  })
-  if (status !== 0) throw new Error(`npm pack failed: ${errors.join('')}`)
+  const { status, output } = await runCommand('npm', args, { cwd: dirname(folders[0]), signal })
+  if (status !== 0) throw new Error(`npm pack failed: ${output}`)
 }
 
 try {

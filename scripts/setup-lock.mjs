@@ -2,22 +2,12 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } 
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Takes the lock as soon as it is free; says once what it waits for. */
-export async function waitForLock(file, others) {
-  for (let announced = false; ; announced = true) {
-    const lock = takeLock(file)
-    if (lock !== undefined) return lock
-    if (!announced) console.error(`Another process is ${others}; waiting for it ...`)
-    await sleep(500)
-  }
-}
-
 /**
  * Takes the lock, or returns undefined while a living process has it. The file names its holders
  * by pid and, where /proc tells, by start time, so a lock that a killed process left behind
  * blocks no other. A child that outlives us when we are killed can be made a second holder.
  */
-export function takeLock(file) {
+function takeLock(file) {
   mkdirSync(dirname(file), { recursive: true })
   const holder = read(file)
   if (holder?.split('\n').some(isAlive)) return undefined
@@ -80,9 +70,13 @@ function read(file) {
 // Longer than the longest thing done under a lock, which is fetching over a slow line.
 const PATIENCE_MS = 20 * 60_000
 
-/** Runs `work` while no other process (and no other call in this one) holds `file`. */
-export async function withLock(file, work) {
+/**
+ * Runs `work` while no other process (and no other call in this one) holds `file`. Where it has to wait, it
+ * says for what, if that is given.
+ */
+export async function withLock(file, work, others) {
   let lock = takeLock(file)
+  if (!lock && others) console.error(`Another process is ${others}; waiting for it ...`)
   for (const deadline = Date.now() + PATIENCE_MS; lock === undefined; lock = takeLock(file)) {
     if (Date.now() > deadline) {
       throw new Error(`Another process has held ${file} for too long: end it, or remove the file.`)
@@ -90,7 +84,7 @@ export async function withLock(file, work) {
     await sleep(200)
   }
   try {
-    return await work()
+    return await work(lock)
   } finally {
     lock.release()
   }

@@ -2,30 +2,24 @@
 // fresh clone. Plain JavaScript without dependencies: any Node from 18 on runs it, since the Node
 // that the rest needs is itself one of the packages.
 
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { waitForLock } from './setup-lock.mjs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { node, readText as read, root, runCommand } from './command.mjs'
+import { withLock } from './setup-lock.mjs'
 
 const NODE_MAJOR = 24
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const stamp = join(modules, '.posthorn-setup')
 const lockFile = join(root, 'package-lock.json')
 
-async function setUp() {
-  const lock = await waitForLock(join(root, '.posthorn', 'setup.lock'), 'installing packages')
-  try {
-    // The former holder of the lock may have done it all.
-    if (isReady()) return
-    if (!isInstalled()) await install(lock)
-    checkNode()
-    writeFileSync(stamp, fingerprint())
-  } finally {
-    lock.release()
-  }
+async function setUp(lock) {
+  // The former holder of the lock may have done it all.
+  if (isReady()) return
+  if (!isInstalled()) await install(lock)
+  checkNode()
+  writeFileSync(stamp, fingerprint())
 }
 
 function isReady() {
@@ -108,22 +102,9 @@ async function install(lock) {
 async function npm(lock, command) {
   // Regardless of production or scripts in the environment: Node itself comes this way.
   const always = ['--include=dev', '--include=optional', '--ignore-scripts=false', '--no-audit']
-  const child = spawn('npm', [...command, ...always], {
-    cwd: root,
-    env: outsideEnvironment(),
-    shell: process.platform === 'win32',
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const output = []
-  child.stdout.on('data', (chunk) => output.push(String(chunk)))
-  child.stderr.on('data', (chunk) => output.push(String(chunk)))
-  if (child.pid !== undefined) lock.share(child.pid)
-  const status = await new Promise((resolve) => {
-    child.once('error', (error) => resolve(output.push(error.message)))
-    child.once('close', resolve)
-  })
-  output.push(`\nnpm ${command.join(' ')} failed; nothing was started.`)
-  return { status, output: output.join('') }
+  const how = { env: outsideEnvironment(), onStart: lock.share }
+  const { status, output } = await runCommand('npm', [...command, ...always], how)
+  return { status, output: `${output}\nnpm ${command.join(' ')} failed; nothing was started.` }
 }
 
 function orFail({ status, output }) {
@@ -149,10 +130,7 @@ function checkNode() {
 }
 
 function nodeMajor() {
-  const name = process.platform === 'win32' ? 'node.exe' : 'node'
-  const { status, stdout } = spawnSync(join(modules, 'node', 'bin', name), ['--version'], {
-    encoding: 'utf8',
-  })
+  const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' })
   return status === 0 ? Number(/^v(\d+)/.exec(stdout)?.[1]) : undefined
 }
 
@@ -164,19 +142,12 @@ function list(folder) {
   }
 }
 
-function read(file) {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}
-
 /** An error that the user can fix: printed without a stack. */
 class SetupError extends Error {}
 
 try {
-  if (!isReady()) await setUp()
+  const lock = join(root, '.posthorn', 'setup.lock')
+  if (!isReady()) await withLock(lock, setUp, 'installing packages')
 } catch (error) {
   if (!(error instanceof SetupError)) throw error
   console.error(error.message)
