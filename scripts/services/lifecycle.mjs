@@ -7,7 +7,7 @@ import { freePorts, isFree } from './ports.mjs'
 // A service is an object: its name, the variable that replaces it if one can, what it needs, its ports, and
 //   install(log)  -> { version, home }      from the cache, or fetched into it
 //   launch({ home, version, folder, ports, start })   the server's process last
-//   probe(ports)  rejects unless it can be used
+//   probe(ports)  rejects unless it can be used; loads its client then, which most importers never need
 //   env(ports, folder)    -> what its users set
 //   usualPort     where the variable names none
 

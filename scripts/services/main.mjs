@@ -1,5 +1,4 @@
 // npm run services -- <command> [name …]
-// Plain JavaScript without dependencies: any Node from 18 on runs it.
 
 import {
   ensureChromium,

@@ -45,7 +45,7 @@ export async function isFree(port) {
 }
 
 /** An open connection; rejects if there is none within two seconds, or on a later silence. */
-export async function connection({ host, port }) {
+async function connection({ host, port }) {
   const socket = connect({ host, port })
   socket.setTimeout(2000, () => socket.destroy(new Error(`${host}:${port} does not answer`)))
   await once(socket, 'connect')

@@ -6,7 +6,6 @@ import { fetchedJars, java } from '../archives.mjs'
 import { certificatesIn, makeCertificates } from '../certificates.mjs'
 import { run } from '../process.mjs'
 import { readConfig } from '../lifecycle.mjs'
-import { connection } from '../ports.mjs'
 
 export const KAFKA_VERSION = '4.3.1'
 /**
@@ -48,9 +47,7 @@ export const kafka = {
     await start(java(), [...options, ...classPath(home), 'kafka.Kafka', config])
   },
 
-  probe(ports) {
-    return probeKafka(ports.broker)
-  },
+  probe: (ports) => probeKafka(ports.broker),
 
   env(ports, folder) {
     return {
@@ -104,41 +101,18 @@ function properties(data, ports, certificates) {
 
 export const LOGGING = readConfig('log4j2.properties')
 
-const METADATA = 3
-const VERSION = 8
-
 /**
  * Rejects unless the broker names itself in its metadata. That is later than accepting
  * connections: a broker that has not registered with its controller yet lists no brokers.
  */
 async function probeKafka(port) {
-  const socket = await connection({ host: '127.0.0.1', port })
+  const { Admin } = await import('@platformatic/kafka')
+  const bootstrapBrokers = [`127.0.0.1:${port}`]
+  const admin = new Admin({ clientId: 'posthorn', bootstrapBrokers, retries: false, timeout: 2000 })
   try {
-    socket.write(metadataRequest())
-    let reply = Buffer.alloc(0)
-    for await (const chunk of socket) {
-      reply = Buffer.concat([reply, chunk])
-      if (reply.length < 16) continue
-      // length, correlation id, throttle time, then the number of brokers
-      if (reply.readInt32BE(12) > 0) return
-      break
-    }
-    throw new Error('Kafka answers, but lists no broker')
+    const { brokers } = await admin.metadata({ topics: [] })
+    if (brokers.size === 0) throw new Error('Kafka answers, but lists no broker')
   } finally {
-    socket.destroy()
+    await admin.close()
   }
-}
-
-function metadataRequest() {
-  const client = Buffer.from('posthorn')
-  const header = Buffer.alloc(10)
-  header.writeInt16BE(METADATA, 0)
-  header.writeInt16BE(VERSION, 2)
-  header.writeInt32BE(1, 4)
-  header.writeInt16BE(client.length, 8)
-  // no topics (an empty list, not null, which would mean all), and three flags off
-  const body = Buffer.alloc(7)
-  const length = Buffer.alloc(4)
-  length.writeInt32BE(header.length + client.length + body.length)
-  return Buffer.concat([length, header, client, body])
 }

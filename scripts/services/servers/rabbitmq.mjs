@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fetchedPackages, librariesIn } from '../archives.mjs'
 import { certificatesIn, makeCertificates } from '../certificates.mjs'
 import { readConfig } from '../lifecycle.mjs'
-import { connection, isAnyOpen } from '../ports.mjs'
+import { isAnyOpen } from '../ports.mjs'
 import { waitUntil } from '../process.mjs'
 
 /** RabbitMQ and its Erlang from Debian's packages, unpacked and not installed. */
@@ -48,9 +48,7 @@ export const rabbitmq = {
     await start(join(serverIn(home, version), 'sbin/rabbitmq-server'), flags, { env })
   },
 
-  probe(ports) {
-    return probeRabbitmq(ports.amqp)
-  },
+  probe: (ports) => probeRabbitmq(ports.amqp),
 
   env(ports, folder) {
     return {
@@ -122,52 +120,19 @@ function environment({ home, erlang, folder, data, ports }) {
   }
 }
 
-const PROTOCOL = Buffer.from('AMQP\x00\x00\x09\x01', 'latin1')
-const CONNECTION = 10
-const START_OK = 11
-const TUNE = 30
-const FRAME_OVERHEAD = 8
-
-/** Rejects unless the broker lets guest in: it answers a login with its limits. */
+/** Rejects unless the broker lets guest in. */
 async function probeRabbitmq(port) {
-  const socket = await connection({ host: '127.0.0.1', port })
+  const { AMQPClient } = await import('@cloudamqp/amqp-client')
+  const client = new AMQPClient(`amqp://guest:guest@127.0.0.1:${port}`)
+  client.onerror = () => undefined
+  const connected = client.connect()
+  const { socket } = client
+  // Accepted, and then silence: it is on its way up, or down.
+  socket.setTimeout(2000)
   try {
-    socket.write(PROTOCOL)
-    let greeted = false
-    let received = Buffer.alloc(0)
-    for await (const chunk of socket) {
-      received = Buffer.concat([received, chunk])
-      if (received.length < 7 || received.length < received.readUInt32BE(3) + FRAME_OVERHEAD)
-        continue
-      if (greeted && received.readUInt16BE(7) === CONNECTION && received.readUInt16BE(9) === TUNE) {
-        return
-      }
-      if (greeted) break
-      greeted = true
-      received = Buffer.alloc(0)
-      socket.write(login())
-    }
-    throw new Error('RabbitMQ does not let guest in')
+    await connected
+    await client.close()
   } finally {
     socket.destroy()
   }
-}
-
-function login() {
-  const method = Buffer.alloc(8)
-  method.writeUInt16BE(CONNECTION, 0)
-  method.writeUInt16BE(START_OK, 2)
-  // bytes 4 to 7: an empty table of client properties
-  const credentials = Buffer.from('\0guest\0guest')
-  const length = Buffer.alloc(4)
-  length.writeUInt32BE(credentials.length)
-  const payload = Buffer.concat([method, short('PLAIN'), length, credentials, short('en_US')])
-  const header = Buffer.alloc(7)
-  header.writeUInt8(1, 0)
-  header.writeUInt32BE(payload.length, 3)
-  return Buffer.concat([header, payload, Buffer.from([0xce])])
-}
-
-function short(text) {
-  return Buffer.concat([Buffer.from([text.length]), Buffer.from(text)])
 }
