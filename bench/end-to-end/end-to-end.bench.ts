@@ -5,9 +5,10 @@ import { inboxTableSql } from '@posthorn/engine/inbox'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { Pool } from 'pg'
 import { withBrokers, type Brokers } from '../kit/brokers.ts'
+import { AS_STARTED, startChild } from '../kit/child.ts'
 import { commandCpuUs, commandPeakMb, postgresCpuUs } from '../kit/cpu.ts'
 import { startDebezium } from './debezium.ts'
-import { INBOX, startHalf, type HalfOrder, type TransportName, type Usage } from './halves.ts'
+import { INBOX, type HalfOrder, type Handled, type TransportName, type Usage } from './halves.ts'
 import { closedLoop, openLoop, type Times, type Way } from './load.ts'
 import { inDatabase, progress, select } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
@@ -172,7 +173,7 @@ async function measure(
   )
   const handled = new Map<number, number>()
   const way: Way = { handled, last: 0, write: writerOf(by, { senders, outbox }) }
-  const onHandled = (atMs: number, samples: readonly number[]) => {
+  const onEvent = ({ atMs, samples }: Handled) => {
     for (const sample of samples) if (!handled.has(sample)) handled.set(sample, atMs)
   }
   const address = { kafka: 'KAFKA_BROKERS', rabbitmq: 'RABBITMQ_URL', postgres: '' }[transport]
@@ -180,7 +181,11 @@ async function measure(
     ...{ half, transport, topic, claims, databaseUrl: database.url },
     address: brokers.env[address] ?? '',
   })
-  const start = async (half: HalfOrder['half']) => open.use(await startHalf(order(half), onHandled))
+  const script = new URL('half-process.ts', import.meta.url)
+  const start = async (half: HalfOrder['half']) => {
+    const args = [JSON.stringify(order(half))]
+    return open.use(await startChild<string, Handled>(script, args, { flags: AS_STARTED, onEvent }))
+  }
 
   if (transport === 'kafka') await createTopic(order('consumer'))
   const halves = [await start(by === 'bare loop' ? 'bare consumer' : 'consumer')]
@@ -195,7 +200,7 @@ async function measure(
     open.defer(() => notifier.close())
   }
   const usage = async (): Promise<Total> => ({
-    halves: await Promise.all(halves.map((half) => half.usage())),
+    halves: await Promise.all(halves.map((half) => half.ask<Usage>('usage'))),
     connectorUs: connector ? await commandCpuUs(connector) : 0,
     connectorMb: connector ? await commandPeakMb(connector) : 0,
     postgresUs: (await postgresCpuUs(database.pool)) ?? 0,

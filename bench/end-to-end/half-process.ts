@@ -6,7 +6,7 @@ import { postgresTransport } from '@posthorn/transports/postgres'
 import { rabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import { Pool } from 'pg'
 import { consumeBare, produceBare } from './bare.ts'
-import { CONSUMER, epochMs, INBOX, type HalfOrder, type HalfReport } from './halves.ts'
+import { CONSUMER, epochMs, INBOX, type HalfOrder, type Handled, type Usage } from './halves.ts'
 import { BATCH, benchOutbox } from '../kit/outbox.ts'
 import { sampleOf } from '../kit/payload.ts'
 
@@ -16,12 +16,9 @@ const CONSUMER_CONNECTIONS = 10
 
 const order = JSON.parse(process.argv[2] ?? '{}') as HalfOrder
 
-function say(report: HalfReport): void {
-  process.send?.(report)
-}
-
 function onHandled(payloads: readonly unknown[]): void {
-  say({ kind: 'handled', atMs: epochMs(), samples: payloads.map(sampleOf) })
+  const event: Handled = { atMs: epochMs(), samples: payloads.map(sampleOf) }
+  process.send?.({ event })
 }
 
 function openTransport(pool: Pool) {
@@ -73,11 +70,11 @@ async function consumer(): Promise<void> {
 process.on('message', () => {
   const { userCPUTime, systemCPUTime } = process.resourceUsage()
   const cpuUs = userCPUTime + systemCPUTime
-  say({ kind: 'usage', peakMb: Math.round(peakMemoryMb()), cpuUs })
+  process.send?.({ peakMb: Math.round(peakMemoryMb()), cpuUs } satisfies Usage)
 })
 process.once('disconnect', () => process.exit())
 if (order.half === 'relay') await relay()
 else if (order.half === 'consumer') await consumer()
 else if (order.half === 'bare producer') await produceBare(order)
 else await consumeBare(order, onHandled)
-say({ kind: 'ready' })
+process.send?.('ready')

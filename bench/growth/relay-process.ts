@@ -9,10 +9,6 @@ export interface RelayOrder {
   readonly mode: NonNullable<RelayOptions['mode']>
 }
 
-/** What it says to its parent. */
-export type RelayReport =
-  { readonly kind: 'ready' | 'stopped' } | { readonly kind: 'delivered'; readonly count: number }
-
 const REPORT_EVERY_MS = 20
 
 const { databaseUrl, form, mode } = JSON.parse(process.argv[2] ?? '{}') as RelayOrder
@@ -30,18 +26,19 @@ const relay = createRelay({
     },
   },
 })
-const say = (report: RelayReport) => process.send?.(report)
-const reporting = setInterval(() => {
-  if (count > 0) say({ kind: 'delivered', count })
+/** How many were delivered since the last time. */
+const report = () => {
+  if (count > 0) process.send?.({ event: count })
   count = 0
-}, REPORT_EVERY_MS)
+}
+const reporting = setInterval(report, REPORT_EVERY_MS)
 const stop = async () => {
   await relay.stop()
   clearInterval(reporting)
-  say({ kind: 'delivered', count })
-  say({ kind: 'stopped' })
+  report()
+  process.send?.('stopped')
 }
 process.on('message', (message) => void (message === 'start' ? relay.start() : stop()))
 process.once('disconnect', () => process.exit())
 await pool.query('select 1')
-say({ kind: 'ready' })
+process.send?.('ready')

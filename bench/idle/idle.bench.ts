@@ -84,7 +84,9 @@ async function measureIdler(
 ): Promise<Line> {
   const order: IdleOrder = { ...idler, databaseUrl: database.url }
   const start = () =>
-    startChild(new URL('idle-process.ts', import.meta.url), [JSON.stringify(order)], AS_STARTED)
+    startChild(new URL('idle-process.ts', import.meta.url), [JSON.stringify(order)], {
+      flags: AS_STARTED,
+    })
   // One after the other: the first makes the tables.
   await using children = new AsyncDisposableStack()
   const running: Child<unknown>[] = []

@@ -13,7 +13,7 @@ export type EvidenceChild = Child<Serving>
 
 export function startEvidence(order: EvidenceOrder): Promise<EvidenceChild> {
   const script = new URL('half-process.ts', import.meta.url)
-  return startChild<Serving>(script, [JSON.stringify(order)], AS_STARTED)
+  return startChild<Serving>(script, [JSON.stringify(order)], { flags: AS_STARTED })
 }
 
 /** Uploads a ZIP; the id of its job. */

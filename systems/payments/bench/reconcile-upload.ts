@@ -112,7 +112,7 @@ async function bareCopy(
 
 async function load({ url }: Database, file: string, records: number): Promise<Run> {
   const script = new URL('reconcile-process.ts', import.meta.url)
-  await using child = await startChild<Serving>(script, [url], AS_STARTED)
+  await using child = await startChild<Serving>(script, [url], { flags: AS_STARTED })
   const begun = performance.now()
   const sent = { file, type: 'application/octet-stream', status: 201 }
   const { total } = await upload<{ total?: number }>(child.said, sent)
