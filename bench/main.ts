@@ -20,11 +20,9 @@ const files = new Map(
     .map((path) => [basename(path, '.bench.ts'), path]),
 )
 
-const args = process.argv.slice(2)
-const isHelp = args.includes('--help')
-const { bench: name, options } = parseOptions(isHelp ? [] : args)
+const [name = '', ...args] = process.argv.slice(2)
 const file = files.get(name)
-if (isHelp) {
+if ([name, ...args].includes('--help')) {
   const names = [...files.keys()].join(', ')
   console.log(
     `npm run bench -- <name> [options]\n\nNames: ${names}\nOptions: docs/operate/benchmarks.md`,
@@ -33,6 +31,7 @@ if (isHelp) {
   console.error(`Which benchmark? npm run bench -- ${[...files.keys()].join(' | ')}`)
   process.exitCode = 2
 } else {
+  const options = parseOptions(args)
   const { runBench, serverSettings = {} } = (await import(`../${file}`)) as Bench
   const report = (options.json ? jsonReport : textReport)(name, (text) =>
     process.stdout.write(text),

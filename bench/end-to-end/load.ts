@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { epochMs } from './halves.ts'
-import { percentile } from '../kit/harness.ts'
+import { atRate, percentile } from '../kit/harness.ts'
 
 /** Messages on their way: which sample was committed when, and when its inbox row was. */
 export interface Way {
@@ -29,17 +29,10 @@ export async function openLoop(
 ): Promise<Times> {
   const { perSecond, perTransaction, seconds } = load
   const committed = new Map<number, number>()
-  const writing: Promise<void>[] = []
-  const start = performance.now()
   const transactions = Math.round((perSecond * seconds) / perTransaction)
-  while (writing.length < transactions) {
-    const due = ((performance.now() - start) / 1_000) * (perSecond / perTransaction)
-    while (writing.length < Math.min(due, transactions)) {
-      writing.push(commit(way, perTransaction, committed))
-    }
-    await sleep(1)
-  }
-  await Promise.all(writing)
+  await atRate(perSecond / perTransaction, transactions, () =>
+    commit(way, perTransaction, committed),
+  )
   return timesOf(way, committed)
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase, type Database, type Server } from './postgres.ts'
 
 /** Those whose name contains `only`. */
@@ -40,6 +41,22 @@ export async function inDatabase<Result>(
   } finally {
     await database.drop()
   }
+}
+
+/** Begins `count` pieces of work at a fixed rate, whether or not earlier ones have ended; all results. */
+export async function atRate<Result>(
+  perSecond: number,
+  count: number,
+  begin: (n: number) => Promise<Result>,
+): Promise<Result[]> {
+  const start = performance.now()
+  const begun: Promise<Result>[] = []
+  while (begun.length < count) {
+    const due = Math.min(((performance.now() - start) / 1_000) * perSecond, count)
+    while (begun.length < due) begun.push(begin(begun.length))
+    await sleep(1)
+  }
+  return Promise.all(begun)
 }
 
 /** The middle of the sorted values; of an even number, the lower of the two in the middle. */

@@ -1,5 +1,6 @@
 import { temporaryPostgres } from '@posthorn/postgres'
 import { Client, Pool } from 'pg'
+import { createDatabase as createEmptyDatabase, onClient } from '../../proof/kit/database.ts'
 
 /** The server of a run. */
 export interface Server {
@@ -50,7 +51,7 @@ export async function startServer(overrides: Readonly<Record<string, string>>): 
     ? undefined
     : await temporaryPostgres({ settings: { ...SETTINGS, ...overrides } })
   const url = given ?? own?.url ?? ''
-  const settings = await withClient(url, showSettings)
+  const settings = await onClient(url, showSettings)
   return { url, settings, stop: async () => own?.close() }
 }
 
@@ -71,15 +72,12 @@ let databases = 0
 export async function createDatabase(server: Server): Promise<Database> {
   databases += 1
   const name = `bench_${process.pid}_${databases}`
-  await withClient(server.url, async (client) => {
-    await client.query(`create database ${name} template template0`)
-    await client.query(`alter database ${name} set synchronous_commit = on`)
-  })
-  const url = new URL(server.url)
-  url.pathname = `/${name}`
-  const pool = new Pool({ connectionString: url.href, max: 2, application_name: HARNESS })
+  const url = await createEmptyDatabase(server.url, name, 'template template0')
+  const durable = `alter database ${name} set synchronous_commit = on`
+  await onClient(server.url, (client) => client.query(durable))
+  const pool = new Pool({ connectionString: url, max: 2, application_name: HARNESS })
   return {
-    url: url.href,
+    url,
     pool,
     async drop() {
       try {
@@ -88,18 +86,8 @@ export async function createDatabase(server: Server): Promise<Database> {
         // A pool that outlives its server ends the process, and hides what was wrong.
         await pool.end()
       }
-      await withClient(server.url, (client) => client.query(`drop database ${name} with (force)`))
+      await onClient(server.url, (client) => client.query(`drop database ${name} with (force)`))
     },
-  }
-}
-
-async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client(url)
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Pool, PoolClient } from 'pg'
 import type { Drained } from '../queues/contestant.ts'
 import { read } from './payload.ts'
 
@@ -43,4 +44,25 @@ export function tally(target: number, limitMs: number): Tally {
       return { delivered: target, ms: performance.now() - start }
     },
   }
+}
+
+/** Delivers a batch on the n-th connection, and returns its size. */
+export type Step = (client: PoolClient, counter: Tally, n: number) => Promise<number>
+
+/** Drains by a loop on each connection, until nothing is free: the others hold the last rows. */
+export async function drainByLoops(
+  pool: Pool,
+  step: Step,
+  load: { readonly connections: number; readonly count: number; readonly limitMs: number },
+): Promise<Drained> {
+  const connecting = Array.from({ length: load.connections }, () => pool.connect())
+  const clients = await Promise.all(connecting)
+  const counter = tally(load.count, load.limitMs)
+  const loop = async (client: PoolClient, n: number): Promise<void> => {
+    while (!counter.isOver()) if ((await step(client, counter, n)) === 0) return
+  }
+  const loops = Promise.all(clients.map(loop))
+  const drained = await counter.result(async () => void (await loops))
+  clients.forEach((client) => client.release())
+  return drained
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Commit, LatencyContestant, LatencyQueue } from './contestant.ts'
 import { everyone, latencyField } from './field.ts'
-import { inTurns, median, percentile, select, withOpen } from '../kit/harness.ts'
+import { atRate, inTurns, median, percentile, select, withOpen } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
 import type { Database, Server } from '../kit/postgres.ts'
 import { ratio, type Report } from '../kit/report.ts'
@@ -144,17 +144,10 @@ function isUnhandled({ answered, started }: Sample): boolean {
   return started - answered >= LONGEST_WAIT_MS
 }
 
-/** Sends at a fixed rate, whether or not earlier messages have arrived. */
+/** Whether or not earlier messages have arrived. */
 async function openLoop(queue: LatencyQueue, samples: Sampler): Promise<Times> {
-  const start = performance.now()
   const total = LOAD_PER_SECOND * LOAD_SECONDS
-  const taken: Promise<Sample>[] = []
-  while (taken.length < total) {
-    const due = ((performance.now() - start) / 1_000) * LOAD_PER_SECOND
-    while (taken.length < Math.min(due, total)) taken.push(oneSample(queue, samples))
-    await setTimeout(1)
-  }
-  return times(await Promise.all(taken))
+  return times(await atRate(LOAD_PER_SECOND, total, () => oneSample(queue, samples)))
 }
 
 function times(samples: readonly Sample[]): Times {

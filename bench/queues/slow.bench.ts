@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { LatencyContestant, LatencyQueue } from './contestant.ts'
 import { everyone, slowField } from './field.ts'
-import { inTurns, percentile, select, withOpen } from '../kit/harness.ts'
+import { atRate, inTurns, percentile, select, withOpen } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
 import type { Database, Server } from '../kit/postgres.ts'
 import { ratio, type Report } from '../kit/report.ts'
@@ -98,18 +98,9 @@ async function measureLoad(
   { perSecond, isHanging }: Load,
   send: (ms: number) => Promise<number>,
 ): Promise<Times> {
-  const start = performance.now()
-  const others: Promise<number>[] = []
-  const hanging: Promise<number>[] = []
-  for (let n = 0; n < perSecond * SECONDS;) {
-    const due = ((performance.now() - start) / 1_000) * perSecond
-    for (; n < Math.min(due, perSecond * SECONDS); n += 1) {
-      if (isHanging(n)) hanging.push(send(HANGING_MS))
-      else others.push(send(USUAL_MS))
-    }
-    await setTimeout(1)
-  }
-  const took = await Promise.all(others)
-  await Promise.all(hanging)
+  const all = await atRate(perSecond, perSecond * SECONDS, (n) =>
+    send(isHanging(n) ? HANGING_MS : USUAL_MS),
+  )
+  const took = all.filter((_, n) => !isHanging(n))
   return { p50: Math.round(percentile(took, 50)), p99: Math.round(percentile(took, 99)) }
 }

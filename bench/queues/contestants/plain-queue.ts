@@ -1,10 +1,10 @@
-import { Pool, type PoolClient } from 'pg'
+import { Pool } from 'pg'
 import type { Contestant } from '../contestant.ts'
 import { BATCH } from '../../kit/outbox.ts'
 import { packageVersion } from '../../kit/harness.ts'
 import { chunks, payload } from '../../kit/payload.ts'
 import type { Database } from '../../kit/postgres.ts'
-import { tally, type Tally } from '../../kit/tally.ts'
+import { drainByLoops, type Step } from '../../kit/tally.ts'
 
 const VERSION = `pg ${packageVersion('pg')}`
 
@@ -88,8 +88,7 @@ interface Row {
 
 interface Kind {
   readonly table: string
-  /** Delivers one batch and returns its size. */
-  step(client: PoolClient, counter: Tally): Promise<number>
+  readonly step: Step
 }
 
 const INSERT = 'insert into bench.queue (payload) select unnest($1::jsonb[])'
@@ -103,23 +102,13 @@ function contestant(name: string, connections: number, { table, step }: Kind): C
     async open({ url }: Database) {
       const pool = new Pool({ connectionString: url, max: connections })
       await pool.query(table)
-      const loop = async (counter: Tally): Promise<void> => {
-        const client = await pool.connect()
-        // Nothing free: the other connections hold the last rows.
-        while (!counter.isOver()) if ((await step(client, counter)) === 0) break
-        client.release()
-      }
       return {
         async enqueue(count) {
           for (const chunk of chunks(count, CHUNK)) {
             await pool.query(INSERT, [chunk.map((index) => JSON.stringify(payload(index)))])
           }
         },
-        async drain(count, limitMs) {
-          const counter = tally(count, limitMs)
-          const loops = Promise.all(Array.from({ length: connections }, () => loop(counter)))
-          return counter.result(async () => void (await loops))
-        },
+        drain: (count, limitMs) => drainByLoops(pool, step, { connections, count, limitMs }),
         close: () => pool.end(),
       }
     },

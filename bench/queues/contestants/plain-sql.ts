@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Pool, type PoolClient } from 'pg'
+import { Pool } from 'pg'
 import { commitEach, type Contestant, type EnqueueContestant, type Queue } from '../contestant.ts'
 import {
   BATCH,
@@ -12,7 +12,7 @@ import {
 } from '../../kit/outbox.ts'
 import { packageVersion } from '../../kit/harness.ts'
 import type { Database } from '../../kit/postgres.ts'
-import { tally, type Tally } from '../../kit/tally.ts'
+import { drainByLoops, type Step, type Tally } from '../../kit/tally.ts'
 
 const VERSION = `pg ${packageVersion('pg')}`
 
@@ -50,15 +50,12 @@ export function plainLog(form: PlainForm): Contestant {
 
 type Record = PlainForm['record']
 
-/** Delivers one batch and returns its size. */
-type Step = (client: PoolClient, counter: Tally, record: Record) => Promise<number>
-
-function contestant(name: string, form: PlainForm, step: Step): Contestant {
+function contestant(name: string, form: PlainForm, stepOf: (record: Record) => Step): Contestant {
   return {
     name: form.record === 'all' ? `${name} recorded` : name,
     version: VERSION,
     settings: `batches of ${BATCH}, connections ${form.connections}`,
-    open: (database) => open(database, form, step),
+    open: (database) => open(database, form, stepOf(form.record)),
   }
 }
 
@@ -68,16 +65,7 @@ async function open({ url }: Database, form: PlainForm, step: Step): Promise<Que
   await createOutbox(pool, benchOutbox({ claims: 'by row', record, inHand: connections }))
   return {
     enqueue: (count) => fillOutbox(pool, count),
-    async drain(count, limitMs) {
-      const clients = await Promise.all(Array.from({ length: connections }, () => pool.connect()))
-      const counter = tally(count, limitMs)
-      const loops = Promise.all(
-        clients.map((client) => loop(counter, () => step(client, counter, record))),
-      )
-      const drained = await counter.result(async () => void (await loops))
-      clients.forEach((client) => client.release())
-      return drained
-    },
+    drain: (count, limitMs) => drainByLoops(pool, step, { connections, count, limitMs }),
     close: () => pool.end(),
   }
 }
@@ -93,14 +81,9 @@ async function openLog({ url }: Database, { connections }: PlainForm): Promise<Q
     insert into bench.cursor select generate_series(0, ${LOG_BUCKETS - 1})`)
   return {
     enqueue: (count) => fillOutbox(pool, count, outbox.log),
-    async drain(count, limitMs) {
-      const counter = tally(count, limitMs)
-      const loops = Promise.all(
-        Array.from({ length: connections }, (_, i) =>
-          drainBuckets(pool, counter, [i, connections]),
-        ),
-      )
-      return counter.result(async () => void (await loops))
+    drain(count, limitMs) {
+      const step = drainBuckets(connections)
+      return drainByLoops(pool, step, { connections, count, limitMs })
     },
     close: () => pool.end(),
   }
@@ -119,34 +102,19 @@ const PAGE = `
 
 const MOVE_CURSOR = 'update bench.cursor set done = $2 where bucket = $1'
 
-/** Reads every n-th bucket, from the i-th on, until all of them are empty. */
-async function drainBuckets(pool: Pool, counter: Tally, [first, step]: [number, number]) {
-  const client = await pool.connect()
-  try {
-    for (let found = 1; found > 0 && !counter.isOver();) {
-      found = 0
-      for (let bucket = first; bucket < LOG_BUCKETS; bucket += step) {
-        const values = [bucket, BATCH]
-        const { rows } = await client.query<Row & { seq: string }>({
-          name: 'page',
-          text: PAGE,
-          values,
-        })
-        if (rows.length === 0) continue
-        found += deliver(rows, counter).length
-        const done = [bucket, rows.at(-1)?.seq]
-        await client.query({ name: 'move', text: MOVE_CURSOR, values: done })
-      }
+/** Each connection has buckets of its own, and reads a page of all of them. */
+function drainBuckets(connections: number): Step {
+  return async (client, counter, n) => {
+    let found = 0
+    for (let bucket = n; bucket < LOG_BUCKETS; bucket += connections) {
+      const page = { name: 'page', text: PAGE, values: [bucket, BATCH] }
+      const { rows } = await client.query<Row & { seq: string }>(page)
+      if (rows.length === 0) continue
+      found += deliver(rows, counter).length
+      const done = [bucket, rows.at(-1)?.seq]
+      await client.query({ name: 'move', text: MOVE_CURSOR, values: done })
     }
-  } finally {
-    client.release()
-  }
-}
-
-async function loop(counter: Tally, step: () => Promise<number>): Promise<void> {
-  while (!counter.isOver()) {
-    // Nothing free: the other connections hold the last rows.
-    if ((await step()) === 0) return
+    return found
   }
 }
 
@@ -178,13 +146,15 @@ const MARK_CLAIMED = `
      set status = 'sent', sent_at = now(), claim_token = null, claimed_until = null
    where id = any($1) and claim_token = $2`
 
-async function claimAndMark(client: PoolClient, counter: Tally, record: Record): Promise<number> {
-  const token = randomUUID()
-  const { rows } = await client.query<Row>({ name: 'claim', text: CLAIM, values: [BATCH, token] })
-  if (rows.length === 0) return 0
+function claimAndMark(record: Record): Step {
   const text = markWithRecord(MARK_CLAIMED, record)
-  await client.query({ name: 'mark', text, values: [deliver(rows, counter), token] })
-  return rows.length
+  return async (client, counter) => {
+    const token = randomUUID()
+    const { rows } = await client.query<Row>({ name: 'claim', text: CLAIM, values: [BATCH, token] })
+    if (rows.length === 0) return 0
+    await client.query({ name: 'mark', text, values: [deliver(rows, counter), token] })
+    return rows.length
+  }
 }
 
 const LOCK = `
@@ -201,15 +171,17 @@ const MARK_LOCKED = `
      set status = 'sent', sent_at = now()
    where id = any($1)`
 
-async function markOnly(client: PoolClient, counter: Tally, record: Record): Promise<number> {
-  await client.query('begin')
-  const { rows } = await client.query<Row>({ name: 'lock', text: LOCK, values: [BATCH] })
-  if (rows.length > 0) {
-    const text = markWithRecord(MARK_LOCKED, record)
-    await client.query({ name: 'mark', text, values: [deliver(rows, counter)] })
+function markOnly(record: Record): Step {
+  const text = markWithRecord(MARK_LOCKED, record)
+  return async (client, counter) => {
+    await client.query('begin')
+    const { rows } = await client.query<Row>({ name: 'lock', text: LOCK, values: [BATCH] })
+    if (rows.length > 0) {
+      await client.query({ name: 'mark', text, values: [deliver(rows, counter)] })
+    }
+    await client.query('commit')
+    return rows.length
   }
-  await client.query('commit')
-  return rows.length
 }
 
 /** With records: what the engine writes for a message that was sent. */
