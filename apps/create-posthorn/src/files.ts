@@ -151,15 +151,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 `
 
 function testModule({ to }: Choice): string {
-  const { inTests } = DESTINATION_PARTS[to]
+  // Topics in PostgreSQL have the same form as a broker, and take its place.
+  const hasStandIn = to !== 'handlers' && to !== 'topics'
+  const imports = `import { postgresTransport } from '@posthorn/transports/postgres'\n`
   return `import { deepStrictEqual } from 'node:assert'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { temporaryPostgres } from '@posthorn/postgres'
-${inTests.imports}import { openShop } from '../src/shop.ts'
+${hasStandIn ? imports : ''}import { openShop } from '../src/shop.ts'
 
 const postgres = await temporaryPostgres()
-const shop = await openShop(postgres.url${inTests.argument})
+const shop = await openShop(postgres.url${hasStandIn ? ', (pool) => postgresTransport({ pool })' : ''})
 await shop.start()
 after(async () => {
   await shop.close()
@@ -213,18 +215,18 @@ prints them, and \`--since\` what a newer version adds.
 /** The service itself: the order and its message, the relay, and who hears of it. */
 function shopModule({ orm, to }: Choice): string {
   const { imports, adapter, open, placeOrder, close } = ORM_PARTS[orm]
-  const { broker } = DESTINATION_PARTS[to]
+  const { open: openBroker } = DESTINATION_PARTS[to]
   const engine = [
-    ...(broker ? ['engineMigrations', 'migrate'] : []),
+    ...(openBroker ? ['engineMigrations', 'migrate'] : []),
     ...(adapter === undefined ? [] : [adapter]),
     ...['posthorn', 'sql', 'type Posthorn'],
-    ...(broker ? ['type Subscriber', 'type Transport'] : []),
+    ...(openBroker ? ['type Subscriber', 'type Transport'] : []),
   ].toSorted((one, other) => (bare(one) < bare(other) ? -1 : 1))
-  const topics = broker ? `import { topicMigrations } from '@posthorn/transports/postgres'\n` : ''
-  const brokerImports =
-    to === 'topics'
-      ? `import { postgresTransport, topicMigrations } from '@posthorn/transports/postgres'\n`
-      : `${broker?.imports ?? ''}${topics}`
+  const transport = `import { ${to}Transport } from '@posthorn/transports/${to}'\n`
+  const topics = to === 'topics' ? 'postgresTransport, topicMigrations' : 'topicMigrations'
+  const brokerImports = openBroker
+    ? `${to === 'topics' ? '' : transport}import { ${topics} } from '@posthorn/transports/postgres'\n`
+    : ''
   const generated =
     orm === 'prisma' ? `import { PrismaClient } from './generated/prisma/client.ts'\n` : ''
   const schema = orm === 'drizzle' ? `import { orders } from './schema.ts'\n` : ''
@@ -232,7 +234,7 @@ function shopModule({ orm, to }: Choice): string {
 ${engine.map((name) => `  ${name},`).join('\n')}
 } from '@posthorn/engine'
 ${brokerImports}${imports}import { Pool } from 'pg'
-${generated}import { events${broker ? ', type Events' : ''} } from './outboxes.ts'
+${generated}import { events${openBroker ? ', type Events' : ''} } from './outboxes.ts'
 ${schema}
 export interface Shop {
   readonly app: Posthorn
@@ -248,15 +250,15 @@ const TABLE = \`create table if not exists shop.orders (
   item text not null check (item <> ''),
   shipped_at timestamptz
 )\`
-${broker ? brokerType(broker.open) : ''}
-export async function openShop(url: string${broker ? ', openBroker = openOwnBroker' : ''}): Promise<Shop> {
+${openBroker ? brokerType(openBroker) : ''}
+export async function openShop(url: string${openBroker ? ', openBroker = openOwnBroker' : ''}): Promise<Shop> {
   const pool = new Pool({ connectionString: url })
   // An idle connection that dies is replaced; unheard, its error would end the process.
   pool.on('error', () => undefined)${open}
-${broker ? throughBroker(to) : throughHandlers()}
+${openBroker ? throughBroker(to) : throughHandlers()}
   return {
     app,
-    start: ${broker ? startBoth() : 'app.start'},
+    start: ${openBroker ? startBoth() : 'app.start'},
     placeOrder: (item) =>
       ${placeOrder},
     async isShipped(order) {
@@ -264,7 +266,7 @@ ${broker ? throughBroker(to) : throughHandlers()}
       return (await pool.query(shipped)).rowCount === 1
     },
     async close() {
-      await app.stop()${broker ? '\n      await broker.close()' : ''}${close}
+      await app.stop()${openBroker ? '\n      await broker.close()' : ''}${close}
       await pool.end()
     },
   }

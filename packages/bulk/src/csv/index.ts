@@ -1,10 +1,10 @@
-export { CsvError } from './row-scanner.ts'
-export type { CsvErrorCode, CsvPlace } from './row-scanner.ts'
-export { detectCsv } from './detect.ts'
-export type { CsvStyle } from './detect.ts'
-export { readCsv } from './reader.ts'
-export type { CsvOptions } from './reader.ts'
-export type { CsvRow } from './row-scanner.ts'
+export { detectCsv, type CsvStyle } from './detect.ts'
+export {
+  readCsv,
+  writeCsvRow,
+  type CsvCell,
+  type CsvOptions,
+  type CsvRowOptions,
+} from './reader.ts'
+export { CsvError, type CsvErrorCode, type CsvPlace, type CsvRow } from './row-scanner.ts'
 export type { TextEncoding as CsvEncoding } from '../text/text-decoder.ts'
-export { writeCsvRow } from './reader.ts'
-export type { CsvCell, CsvRowOptions } from './reader.ts'

@@ -4,16 +4,8 @@ import { pieces, NotText, pieceDecoder, type TextEncoding } from '../text/text-d
 export interface CsvOptions {
   /** Default a comma. */
   readonly delimiter?: string | undefined
-  /** Default `"`. */
-  readonly quote?: string | undefined
   /** Default `utf-8`, with or without its mark. */
   readonly encoding?: TextEncoding | undefined
-  /** Default 64 KiB. */
-  readonly maxRowBytes?: number | undefined
-  /** Default 8 KiB. */
-  readonly maxFieldBytes?: number | undefined
-  /** Default 200. */
-  readonly maxColumns?: number | undefined
   /** The most rows that come at once. Default 1,000. */
   readonly batchRows?: number | undefined
   /** What happens to a row with more or fewer columns than the first. Default `refuse`. */
@@ -24,8 +16,9 @@ const CODES = { encoding: 'CSV_ENCODING', binary: 'CSV_BINARY' } as const
 
 /**
  * Reads rows as the bytes come, with memory for a few pieces and a batch only. Lines end by LF, CRLF
- * or CR; empty ones are skipped; a quote in a quoted field is doubled. Throws a `CsvError` at the
- * first thing that is not so, after the rows before it.
+ * or CR; empty ones are skipped; a quote in a quoted field is doubled. A row has up to 64 KiB and 200
+ * columns, a field up to 8 KiB. Throws a `CsvError` at the first thing that is not so, after the rows
+ * before it.
  */
 export async function* readCsv(
   bytes: AsyncIterable<Uint8Array>,
@@ -33,10 +26,6 @@ export async function* readCsv(
 ): AsyncGenerator<CsvRow[]> {
   const scanner = new RowScanner({
     delimiter: options.delimiter ?? ',',
-    quote: options.quote ?? '"',
-    maxRowBytes: options.maxRowBytes ?? 64 * 1024,
-    maxFieldBytes: options.maxFieldBytes ?? 8 * 1024,
-    maxColumns: options.maxColumns ?? 200,
     batchRows: options.batchRows ?? 1_000,
   })
   const decoder = pieceDecoder(options.encoding ?? 'utf-8')

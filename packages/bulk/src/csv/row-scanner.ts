@@ -42,14 +42,14 @@ export interface CsvRow {
 
 export interface ScannerOptions {
   readonly delimiter: string
-  readonly quote: string
-  readonly maxRowBytes: number
-  readonly maxFieldBytes: number
-  readonly maxColumns: number
   /** The most rows of a batch. */
   readonly batchRows: number
 }
 
+const MAX_ROW_BYTES = 64 * 1024
+const MAX_FIELD_BYTES = 8 * 1024
+const MAX_COLUMNS = 200
+const QUOTE = '"'
 const CR = 13
 const LF = 10
 
@@ -113,7 +113,7 @@ export class RowScanner {
     }
     this.#rest = whole.slice(at)
     if (rows.length > 0) yield rows
-    if (this.#rest.length > this.#options.maxRowBytes) throw this.#tooLong(this.#rest)
+    if (this.#rest.length > MAX_ROW_BYTES) throw this.#tooLong(this.#rest)
   }
 
   #find(what: string, from: number): number {
@@ -123,7 +123,7 @@ export class RowScanner {
 
   /** The row that begins at a place; undefined if its end is not here yet. */
   #row(at: number): string[] | undefined {
-    if (this.#nextQuote < at) this.#nextQuote = this.#find(this.#options.quote, at)
+    if (this.#nextQuote < at) this.#nextQuote = this.#find(QUOTE, at)
     const end = this.#lineEnd(at)
     if (this.#nextQuote < end) return this.#scanQuotedRow(at)
     if (!this.#endsAt(end)) return undefined
@@ -158,26 +158,25 @@ export class RowScanner {
   }
 
   #checkSizes(line: string, values: readonly string[]): void {
-    const { maxRowBytes, maxFieldBytes, maxColumns } = this.#options
-    if (values.length > maxColumns) throw this.#tooManyColumns()
+    if (values.length > MAX_COLUMNS) throw this.#tooManyColumns()
     // A character is three bytes at the most for each unit of its length: most rows need no counting.
-    if (line.length * 3 > maxRowBytes && Buffer.byteLength(line) > maxRowBytes) {
+    if (line.length * 3 > MAX_ROW_BYTES && Buffer.byteLength(line) > MAX_ROW_BYTES) {
       throw this.#tooLong(line)
     }
-    if (line.length * 3 <= maxFieldBytes) return
-    const long = values.findIndex((value) => Buffer.byteLength(value) > maxFieldBytes)
+    if (line.length * 3 <= MAX_FIELD_BYTES) return
+    const long = values.findIndex((value) => Buffer.byteLength(value) > MAX_FIELD_BYTES)
     if (long >= 0) throw this.#fieldTooLarge(long + 1)
   }
 
   /** Field by field, from the row's begin. */
   #scanQuotedRow(begin: number): string[] | undefined {
-    const { delimiter, maxColumns } = this.#options
+    const { delimiter } = this.#options
     const values: string[] = []
     let at = begin
     for (;;) {
       const end = this.#field(at, values)
       if (end === undefined) return undefined
-      if (values.length > maxColumns) throw this.#tooManyColumns()
+      if (values.length > MAX_COLUMNS) throw this.#tooManyColumns()
       if (this.#text.startsWith(delimiter, end)) {
         at = end + delimiter.length
         continue
@@ -192,13 +191,13 @@ export class RowScanner {
 
   /** Reads one field into the values and says where it ends. */
   #field(at: number, values: string[]): number | undefined {
-    const { quote, delimiter } = this.#options
-    if (this.#text.startsWith(quote, at)) return this.#scanQuotedField(at, values)
+    const { delimiter } = this.#options
+    if (this.#text.startsWith(QUOTE, at)) return this.#scanQuotedField(at, values)
     const lineEnd = this.#lineEnd(at)
     const line = this.#text.slice(at, lineEnd)
     const length = line.indexOf(delimiter)
     const value = length < 0 ? line : line.slice(0, length)
-    if (value.includes(quote)) {
+    if (value.includes(QUOTE)) {
       throw this.#wrong('CSV_MISPLACED_QUOTE', values.length + 1, 'has a quote inside the text')
     }
     values.push(value)
@@ -206,14 +205,14 @@ export class RowScanner {
   }
 
   #scanQuotedField(at: number, values: string[]): number | undefined {
-    const { quote, delimiter, maxFieldBytes } = this.#options
+    const { delimiter } = this.#options
     const text = this.#text
     let close = at
     do {
-      close = text.indexOf(quote, close + 1)
+      close = text.indexOf(QUOTE, close + 1)
       if (close < 0) return this.#refuseUnclosed(at, values)
       // Two of them are one of the text.
-    } while (text.startsWith(quote, close + 1) && (close += 1))
+    } while (text.startsWith(QUOTE, close + 1) && (close += 1))
     const end = close + 1
     // A quote at the end of what has come may be the first half of two.
     if (end === text.length && !this.#isLast) return undefined
@@ -221,8 +220,8 @@ export class RowScanner {
     if (end < text.length && next !== CR && next !== LF && !text.startsWith(delimiter, end)) {
       throw this.#wrong('CSV_MISPLACED_QUOTE', values.length + 1, 'goes on after its closing quote')
     }
-    const value = text.slice(at + 1, close).replaceAll(quote + quote, quote)
-    if (value.length * 3 > maxFieldBytes && Buffer.byteLength(value) > maxFieldBytes) {
+    const value = text.slice(at + 1, close).replaceAll(QUOTE + QUOTE, QUOTE)
+    if (value.length * 3 > MAX_FIELD_BYTES && Buffer.byteLength(value) > MAX_FIELD_BYTES) {
       throw this.#fieldTooLarge(values.length + 1)
     }
     values.push(value)
@@ -234,9 +233,8 @@ export class RowScanner {
     if (this.#isLast) {
       throw this.#wrong('CSV_UNCLOSED_QUOTE', column, 'has a quote that is never closed')
     }
-    if (this.#text.length - at > this.#options.maxFieldBytes) {
-      const bytes = this.#options.maxFieldBytes
-      const reason = `has a quote that is not closed within ${bytes} bytes`
+    if (this.#text.length - at > MAX_FIELD_BYTES) {
+      const reason = `has a quote that is not closed within ${MAX_FIELD_BYTES} bytes`
       throw this.#wrong('CSV_UNCLOSED_QUOTE', column, reason)
     }
   }
@@ -246,21 +244,20 @@ export class RowScanner {
   }
 
   #fieldTooLarge(column: number): CsvError {
-    const reason = `is longer than ${this.#options.maxFieldBytes} bytes`
+    const reason = `is longer than ${MAX_FIELD_BYTES} bytes`
     return this.#wrong('CSV_FIELD_TOO_LARGE', column, reason)
   }
 
   /** Of a row too long to be read, the field that makes it so, if one does. */
   #tooLong(row: string): CsvError {
-    const { delimiter, maxFieldBytes, maxRowBytes } = this.#options
-    const long = row.split(delimiter).findIndex((value) => value.length > maxFieldBytes)
+    const long = row.split(this.#options.delimiter).findIndex((value) => value.length > MAX_FIELD_BYTES)
     if (long >= 0) return this.#fieldTooLarge(long + 1)
-    const reason = `is longer than ${maxRowBytes} bytes`
+    const reason = `is longer than ${MAX_ROW_BYTES} bytes`
     return new CsvError('CSV_ROW_TOO_LARGE', { line: this.#line }, reason)
   }
 
   #tooManyColumns(): CsvError {
-    const reason = `has more than ${this.#options.maxColumns} columns`
+    const reason = `has more than ${MAX_COLUMNS} columns`
     return new CsvError('CSV_TOO_MANY_COLUMNS', { line: this.#line }, reason)
   }
 }
