@@ -5,6 +5,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { resolve } from './packing/runtime-packages.mjs'
 
 const [, , file = fileURLToPath(new URL('../package-lock.json', import.meta.url))] = process.argv
 const lock = JSON.parse(readFileSync(file, 'utf8'))
@@ -13,7 +14,7 @@ let added = 0
 
 for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
   for (const [name, range] of Object.entries(optionalDependencies)) {
-    if (isPresent(path, name)) continue
+    if (resolve(lock, path, name)) continue
     const version = range.replace(/^[\^~]/, '')
     packages[`node_modules/${name}`] = { version, ...(dev && { dev }), ...platform(name) }
     added += 1
@@ -24,14 +25,6 @@ const byPath = ([one], [other]) => (one < other ? -1 : 1)
 lock.packages = Object.fromEntries(Object.entries(packages).sort(byPath))
 if (added > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`)
 console.log(`${added} added to ${file}`)
-
-/** Looks where Node would: beside the package that asks, then in every folder above. */
-function isPresent(path, name) {
-  for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
-    if (packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`]) return true
-    if (at === '') return false
-  }
-}
 
 /** Such packages say in their name where they run. */
 function platform(name) {

@@ -20,7 +20,6 @@ import {
 const MANIFESTS = [
   'packages/*/package.json',
   'apps/*/package.json',
-  'packages/system/package.json',
   'bench/package.json',
   'examples/*/package.json',
 ]

@@ -2,9 +2,13 @@ import { outbox, posthorn, silentLog } from '@posthorn/engine'
 import { run } from 'graphile-worker'
 import { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
-import type { IdleOrder } from './order.ts'
 
-/* A child process of `idle`: waits for messages that nobody sends. */
+/** A child process of `idle`: waits for messages that nobody sends. */
+export interface IdleOrder {
+  readonly who: 'posthorn' | 'posthorn asleep' | 'pg-boss' | 'graphile-worker'
+  readonly databaseUrl: string
+  readonly queues: number
+}
 
 const order = JSON.parse(process.argv[2] ?? '{}') as IdleOrder
 if (order.who === 'posthorn') await startPosthorn()

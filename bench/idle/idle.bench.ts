@@ -7,7 +7,7 @@ import { inDatabase, packageVersion, progress } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
 import { walBytesSince, walPosition, type Database, type Server } from '../kit/postgres.ts'
 import { round, type Line, type Report } from '../kit/report.ts'
-import type { IdleOrder } from './order.ts'
+import type { IdleOrder } from './idle-process.ts'
 
 /** Counts every statement of every session. */
 export const serverSettings = { shared_preload_libraries: 'pg_stat_statements' }

@@ -1,3 +1,4 @@
+import { transaction, type Transaction } from '@posthorn/engine'
 import type { Pool, PoolClient } from 'pg'
 import type { Database } from '../kit/postgres.ts'
 
@@ -81,4 +82,17 @@ export async function commitEach(
   } finally {
     client.release()
   }
+}
+
+/** The same by the engine, which issues the COMMIT as soon as the work is done. */
+export async function commitBy(
+  pool: Pool,
+  work: (tx: Transaction) => Promise<unknown>,
+): Promise<Commit> {
+  let issued = 0
+  await transaction(pool, async (tx) => {
+    await work(tx)
+    issued = performance.now()
+  })
+  return { issued, answered: performance.now() }
 }

@@ -3,7 +3,6 @@ import { unblock } from '@posthorn/operate'
 import type { Pool } from 'pg'
 import { readArrivals, type Arrival } from '../kit/events/arrivals.ts'
 import { audit } from '../kit/events/audit.ts'
-import { startFleet } from '../kit/processes/fleet.ts'
 import type { Ledger, Line } from '../kit/ledger.ts'
 import { poisonedKeys, poisonedRows, type EventRow } from '../kit/events/outbox.ts'
 import { keyNames } from '../kit/events/plan.ts'
@@ -19,7 +18,7 @@ import {
   type Poisoning,
 } from '../kit/events/queries.ts'
 import { createRandom } from '../kit/random.ts'
-import type { Stage } from './storm.ts'
+import { startRelays, type Stage } from './storm.ts'
 import { until } from '../kit/waiting.ts'
 
 const KEYS = keyNames(20)
@@ -54,23 +53,16 @@ interface Course {
  * everything else must go through, uncharged.
  */
 export async function poison(stage: Stage): Promise<Ledger[]> {
-  const { servers, broker, pool, db, options, signal } = stage
+  const { servers, pool, db, options, signal } = stage
   const cases = createCases(options)
   for (const { outbox, poison: bad, mates } of cases) {
     await write(pool, outbox, [...mates, bad])
   }
-  const relays = startFleet({
-    program: new URL('./relay-process.ts', import.meta.url),
-    name: 'poisoned',
-    size: 2,
-    folder: servers.folder,
-    settings: {
-      databaseUrl: servers.databaseUrl,
-      broker,
-      outboxes: cases.map(({ outbox }) => outbox.name),
-      poison: cases.map(({ poison: bad }) => bad.id),
-    },
-  })
+  const settings = {
+    outboxes: cases.map(({ outbox }) => outbox.name),
+    poison: cases.map(({ poison: bad }) => bad.id),
+  }
+  const relays = startRelays(stage, { name: 'poisoned', size: 2, settings })
   try {
     const hasDied = () => Promise.resolve(relays.exits.length > 0)
     await until(hasDied, { withinMs: WITHIN_MS, signal })

@@ -6,6 +6,7 @@ import type { BrokerAddress } from './broker.ts'
 import { startFleet, type Fleet } from '../kit/processes/fleet.ts'
 import { spread, type Ledger, type Line } from '../kit/ledger.ts'
 import type { Options } from './options.ts'
+import type { RelaySettings } from './relay-process.ts'
 import { stormEvents, type EventRow } from '../kit/events/outbox.ts'
 import { keyNames, planBlows, planTransactions, type Blow } from '../kit/events/plan.ts'
 import {
@@ -54,23 +55,13 @@ const RECOVERY_MS = 60_000
  * broker crash and come back, and the consumers die once each.
  */
 export async function storm(stage: Stage): Promise<Ledger> {
-  const { servers, broker, pool, db, consumers, options, signal } = stage
+  const { servers, pool, db, consumers, options, signal } = stage
   const events = stormEvents[options.storage]
   const random = createRandom(options.seed)
   const keys = keyNames(options.keys)
   await insertAccounts(db, events.name, keys)
-  const relays = startFleet({
-    program: new URL('./relay-process.ts', import.meta.url),
-    name: 'relay',
-    size: options.relays,
-    folder: servers.folder,
-    settings: {
-      databaseUrl: servers.databaseUrl,
-      broker,
-      outboxes: [events.name],
-      poison: [],
-    },
-  })
+  const settings = { outboxes: [events.name], poison: [] }
+  const relays = startRelays(stage, { name: 'relay', size: options.relays, settings })
   try {
     await Promise.all([relays.ready, consumers.ready])
     const began = performance.now()
@@ -110,6 +101,20 @@ export async function storm(stage: Stage): Promise<Ledger> {
   } finally {
     await relays.stop()
   }
+}
+
+/** Relays of these outboxes, which some messages end. */
+export function startRelays(
+  { servers, broker }: Stage,
+  own: {
+    readonly name: string
+    readonly size: number
+    readonly settings: Pick<RelaySettings, 'outboxes' | 'poison'>
+  },
+): Fleet {
+  const { folder, databaseUrl } = servers
+  const program = new URL('./relay-process.ts', import.meta.url)
+  return startFleet({ ...own, program, folder, settings: { ...own.settings, databaseUrl, broker } })
 }
 
 async function strike(stage: Stage, relays: Fleet, blows: readonly Blow[]): Promise<Damage> {

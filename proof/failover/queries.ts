@@ -1,13 +1,13 @@
 import { sql, type Outbox, type Queryable, type Transaction } from '@posthorn/engine'
 import type { EventRow } from '../kit/events/outbox.ts'
 import type { Entry } from '../kit/events/queries.ts'
-import { rowsOf } from '../kit/stand/queries.ts'
+import { countOf, rowsOf } from '../kit/stand/queries.ts'
 
 /** Business rows without their message, and messages without their business row. */
 export async function countHalves(db: Queryable, outbox: Outbox<EventRow>): Promise<number> {
   const { name, log } = outbox
   const logged = log === undefined ? '' : `union all select id from ${log}`
-  const { rows } = await db.query<{ count: number }>({
+  return countOf(db, {
     text: `
 select count(*)::int as count
   from (select message_id from crash.entry where source = $1) as entry
@@ -15,7 +15,6 @@ select count(*)::int as count
  where message.id is null or entry.message_id is null`,
     values: [name],
   })
-  return rows[0]?.count ?? 0
 }
 
 /** Ids of some messages that were committed later than that. */
@@ -48,14 +47,13 @@ export async function countOpen(
 ): Promise<number> {
   let open = 0
   for (const outbox of outboxes) {
-    const { rows } = await db.query<{ count: number }>({
+    open += await countOf(db, {
       text: `
 select (select count(*) from ${rowsOf(outbox)} where status = 'ready')::int
      + (select count(*) from crash.entry as e where e.source = $1
            and not exists (select from crash.effect as f where f.message_id = e.message_id))::int as count`,
       values: [outbox.name],
     })
-    open += rows[0]?.count ?? 0
   }
   return open
 }

@@ -5,6 +5,7 @@ import { createRandom } from '../kit/random.ts'
 import { loadEngine } from './engine.ts'
 import { ACCOUNTS, outboxesOf } from './outboxes.ts'
 import { advanceAccount, insertEntries } from '../kit/events/queries.ts'
+import { PlannedRollback } from '../kit/events/writer.ts'
 
 export interface WriterSettings {
   readonly databaseUrl: string
@@ -25,8 +26,6 @@ pool.on('error', (error) => log.warn({ err: error }, 'a database connection died
 const random = createRandom(seed + process.pid)
 
 const ROLLBACKS = 0.03
-
-class PlannedRollback extends Error {}
 
 const over = new AbortController()
 void stopped.then(() => over.abort())

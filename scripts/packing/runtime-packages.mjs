@@ -53,7 +53,7 @@ function readLock() {
 }
 
 /** As Node finds a package: in the nearest folder of packages on the way up; of ours, its source. */
-function resolve({ packages }, from, name) {
+export function resolve({ packages }, from, name) {
   for (let at = from; ; at = at.slice(0, Math.max(at.lastIndexOf('/node_modules/'), 0))) {
     const place = `${at === '' ? '' : `${at}/`}node_modules/${name}`
     if (place in packages) return packages[place].link ? packages[place].resolved : place

@@ -50,8 +50,6 @@ export function startRedis(options: OwnedIn): Owned
 /** Kafka Connect with Debezium; `url` is its REST interface. */
 export function startConnect(brokers: string, options: OwnedIn): Owned
 
-export function printEnv(env: Env, print?: Log): void
-
 /** Programs of a PostgreSQL cluster, and the account that can run them; fetched if they are not there. */
 export function ensurePatroni(options?: { log?: Log }): Promise<{
   python: string

@@ -49,7 +49,7 @@ const defaultDir = join(root, '.services')
  * the reason, and its variables are missing from `env`; the others are not held up by it.
  * `stop()` ends those that this call started.
  */
-export async function startServices({ names, log = toStderr, dir = defaultDir } = {}) {
+export async function startServices({ names, log = console.error, dir = defaultDir } = {}) {
   const wanted = findServices(names)
   const found = await Promise.allSettled(wanted.map((service) => have(service, { log, dir })))
   const result = { env: {}, versions: {}, failures: {} }
@@ -78,7 +78,7 @@ export async function stopServices({ names, dir = defaultDir } = {}) {
 }
 
 /** Stops the service if it runs and starts it again, at the same address and with its data. */
-export async function restartService(name, { log = toStderr, dir = defaultDir } = {}) {
+export async function restartService(name, { log = console.error, dir = defaultDir } = {}) {
   const service = ownService(name, dir)
   await stop(join(dir, name))
   const { env, version } = await start(service, join(dir, name), log)
@@ -104,7 +104,7 @@ export async function inspectServices({ names, dir = defaultDir } = {}) {
 }
 
 /** Starts one that belongs to its caller, fetching it if needed: `dir` is a folder of its own. */
-async function startOwn(service, { dir, log = toStderr }) {
+async function startOwn(service, { dir, log = console.error }) {
   const folder = join(dir, service.name)
   const { env, version } = await start(service, folder, log)
   const [url] = Object.values(env)
@@ -123,11 +123,6 @@ export function startRedis(options) {
 /** A worker of Kafka Connect with Debezium's connector for PostgreSQL beside a Kafka. */
 export function startConnect(brokers, options) {
   return startOwn(connect(brokers), options)
-}
-
-/** Prints the variables as a shell takes them: `export KAFKA_BROKERS='127.0.0.1:…'`. */
-export function printEnv(env, print = toStdout) {
-  for (const [name, value] of Object.entries(env)) print(`export ${name}='${value}'`)
 }
 
 function findServices(names = serviceNames) {
@@ -182,12 +177,4 @@ function ownService(name, dir) {
   const [service] = findServices([name])
   if (!isGiven(service, join(dir, name))) return service
   throw new Error(`${name} is given by ${service.variable} and not ours to stop.`)
-}
-
-function toStdout(line) {
-  console.log(line)
-}
-
-function toStderr(line) {
-  console.error(line)
 }

@@ -4,7 +4,6 @@ import {
   ensureChromium,
   inspectServices,
   killService,
-  printEnv,
   restartService,
   serviceNames,
   startServices,
@@ -54,7 +53,9 @@ const commands = {
   async env(names) {
     for (const [name, found] of Object.entries(await inspectServices({ names }))) {
       if (found === undefined) fail(`${name} is not running`)
-      else printEnv(found.env)
+      for (const [variable, value] of Object.entries(found?.env ?? {})) {
+        console.log(`export ${variable}='${value}'`)
+      }
     }
   },
 

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createRelay, enqueue, transaction } from '@posthorn/engine'
+import { createRelay, enqueue } from '@posthorn/engine'
 import { defineSaga, sagas, startSaga } from '@posthorn/saga'
 import { createGuard, parseCidrs, webhookTransport } from '@posthorn/transports/webhook'
 import { Pool } from 'pg'
-import type { Commit, Handle, LatencyContestant } from '../contestant.ts'
+import { commitBy, type Handle, type LatencyContestant } from '../contestant.ts'
 import { packageVersion } from '../../kit/harness.ts'
 import { benchOutbox, createOutbox } from '../../kit/outbox.ts'
 import { sampleOf, samplePayload, SENDERS } from '../../kit/payload.ts'
@@ -29,8 +29,7 @@ export const posthornSlowSagas: LatencyContestant = {
     const flow = await sagas(pool, [saga], { maintenance: 'off' }).setUp()
     await flow.start()
     return {
-      send: (sample) =>
-        commitBy(senders, async (tx) => void (await startSaga(tx, saga, { input: { sample } }))),
+      send: (sample) => commitBy(senders, (tx) => startSaga(tx, saga, { input: { sample } })),
       async close() {
         await flow.stop()
         await Promise.all([pool.end(), senders.end()])
@@ -63,7 +62,7 @@ export function posthornSlowWebhooks(atOnce: number): LatencyContestant {
         send: (sample, how) => {
           const key = how?.lone === true ? `lone-${sample}` : `endpoint-${sample % ENDPOINTS}`
           const row = { key, payload: samplePayload(sample) }
-          return commitBy(senders, async (tx) => void (await enqueue(tx, outbox, row)))
+          return commitBy(senders, (tx) => enqueue(tx, outbox, row))
         },
         async close() {
           await relay.stop()
@@ -91,16 +90,4 @@ async function openReceiver(handle: Handle) {
     url: `http://127.0.0.1:${port}/`,
     close: () => new Promise((closed) => server.close(closed)),
   }
-}
-
-type Work = Parameters<typeof transaction<void>>[1]
-
-/** The COMMIT is issued as soon as the work is done. */
-async function commitBy(pool: Pool, work: Work): Promise<Commit> {
-  let issued = 0
-  await transaction(pool, async (tx) => {
-    await work(tx)
-    issued = performance.now()
-  })
-  return { issued, answered: performance.now() }
 }

@@ -13,6 +13,7 @@ import {
 } from '@posthorn/engine'
 import { Pool } from 'pg'
 import {
+  commitBy,
   commitEach,
   type Contestant,
   type EnqueueContestant,
@@ -87,7 +88,7 @@ export function posthornLatency(
       return {
         send: (sample) =>
           kind === 'own'
-            ? ownTransaction(senders, outbox, row(sample))
+            ? commitBy(senders, (tx) => enqueue(tx, outbox, row(sample)))
             : commitEach(senders, (client) => enqueue(fromPg(client), outbox, row(sample))),
         async close() {
           await relay.stop()
@@ -112,11 +113,11 @@ export function posthornSlow(claims: OutboxForm['claims'], atOnce: number): Late
       const relay = createRelay({ pool, outboxes: [outbox], transports: { noop } })
       await relay.start()
       return {
-        send: (sample, how) =>
-          ownTransaction(senders, outbox, {
-            key: how?.lone === true ? `lone-${sample}` : key(sample),
-            payload: samplePayload(sample),
-          }),
+        send(sample, how) {
+          const own = how?.lone === true ? `lone-${sample}` : key(sample)
+          const row = { key: own, payload: samplePayload(sample) }
+          return commitBy(senders, (tx) => enqueue(tx, outbox, row))
+        },
         async close() {
           await relay.stop()
           await Promise.all([pool.end(), senders.end()])
@@ -144,16 +145,6 @@ function eachTransport(handle: Handle): Transport {
       return batch.map(() => delivered())
     },
   }
-}
-
-/** The COMMIT is inside `transaction`; it is issued as soon as the work in it is done. */
-async function ownTransaction(pool: Pool, outbox: Outbox<OutboxRow>, row: Partial<OutboxRow>) {
-  let issued = 0
-  await transaction(pool, async (tx) => {
-    await enqueue(tx, outbox, row)
-    issued = performance.now()
-  })
-  return { issued, answered: performance.now() }
 }
 
 export function posthornEnqueue(claims: OutboxForm['claims']): EnqueueContestant {

@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from '@posthorn/engine'
 import { inboxTableSql } from '@posthorn/engine/inbox'
-import { rowsOf } from '../stand/queries.ts'
+import { countOf, rowsOf } from '../stand/queries.ts'
 import { inbox, type EventRow } from './outbox.ts'
 
 /** What makes tables, which another version of the engine may make otherwise. */
@@ -113,9 +113,7 @@ export async function insertEffect(tx: Queryable, source: string, entry: Entry):
 }
 
 export async function countEffects(db: Queryable, source: string): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(sql`
-    select count(*)::int as count from crash.effect where source = ${source}`)
-  return rows[0]?.count ?? 0
+  return countOf(db, sql`select count(*)::int as count from crash.effect where source = ${source}`)
 }
 
 export interface WrittenEntry extends Entry {

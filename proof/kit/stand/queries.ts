@@ -45,13 +45,16 @@ export async function selectLeftLeases(db: Queryable): Promise<Record<string, un
 
 /** Buckets whose relay is gone, and that no other has taken over yet. */
 export async function countAbandoned(db: Queryable, outboxes: readonly Outbox[]): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(sql`
+  const names = outboxes.map(({ name }) => name)
+  return countOf(
+    db,
+    sql`
     select count(*)::int as count
       from posthorn.bucket as b
-     where b.outbox = any(${outboxes.map(({ name }) => name)}::text[])
+     where b.outbox = any(${names}::text[])
        and b.token is not null
-       and not exists (select from posthorn.session as s where s.id = b.session and s.until > now())`)
-  return rows[0]?.count ?? 0
+       and not exists (select from posthorn.session as s where s.id = b.session and s.until > now())`,
+  )
 }
 
 /** Messages whose last transition is not what their row says. */

@@ -106,15 +106,8 @@ export async function openStand(options: StandOptions): Promise<Stand> {
     async settle({ withinMs, signal, isLossy = false }) {
       const events = { byOutbox: new Map(), poison: [], indigestible: [] }
       const cutOff = () => ingress.close()
-      const settling = {
-        pool,
-        outboxes: await outboxes(),
-        events,
-        client,
-        cutOff,
-        actEveryMs: 5_000,
-      }
-      return settle({ ...settling, signal, withinMs, isLossy })
+      const stage = { pool, outboxes: await outboxes(), events, client, cutOff }
+      return settle({ ...stage, actEveryMs: 5_000, signal, withinMs, isLossy })
     },
     async ledgers() {
       await witness.close()
