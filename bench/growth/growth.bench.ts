@@ -5,7 +5,7 @@ import { inDatabase, progress } from '../kit/harness.ts'
 import type { Options } from '../kit/options.ts'
 import type { Server } from '../kit/postgres.ts'
 import type { Line, Report } from '../kit/report.ts'
-import { plot, type Series } from './plot.ts'
+import { plot, type Series } from '../../proof/kit/plot.ts'
 
 /** Where results and plots go. */
 const FOLDER = new URL('../../docs/operate/performance/', import.meta.url)

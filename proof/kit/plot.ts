@@ -10,6 +10,8 @@ export interface Plot {
   readonly x: string
   readonly y: string
   readonly series: readonly Series[]
+  /** Where the numbers of x are written, on a linear scale and without points; default at each point. */
+  readonly ticks?: readonly number[]
 }
 
 const [WIDTH, HEIGHT] = [720, 360]
@@ -17,12 +19,14 @@ const AREA = { left: 80, right: 560, top: 48, bottom: 296 }
 /** Users who see few colours distinguish them too, also by the shape of the point. */
 const COLOURS = ['#2f6feb', '#d1550f', '#1a7f4e', '#8250df']
 const STEPS = 4
+/** From this factor between two numbers of x on, their scale is logarithmic. */
+const WIDE = 8
 
 /** A plot as SVG that reads on light and dark pages. */
-export function plot({ title, x, y, series }: Plot): string {
-  const xs = [...new Set(series.flatMap(({ points }) => points.map((point) => point.x)))]
+export function plot({ title, x, y, series, ticks: own }: Plot): string {
+  const xs = own ?? [...new Set(series.flatMap(({ points }) => points.map((point) => point.x)))]
   const top = niceTop(Math.max(0, ...series.flatMap(({ points }) => points.map((p) => p.y))))
-  const place = placeOn(xs)
+  const place = placeOn(xs, own ? Infinity : WIDE)
   const height = (value: number) => AREA.bottom - (value / top) * (AREA.bottom - AREA.top)
   const grid = Array.from({ length: STEPS + 1 }, (_, i) => (top / STEPS) * i).map(
     (value) =>
@@ -36,7 +40,7 @@ export function plot({ title, x, y, series }: Plot): string {
   const lines = series.map(({ name, points }, i) => {
     const colour = colourOf(i)
     const path = points.map((p) => `${px(place(p.x))},${px(height(p.y))}`)
-    const dots = points.map((p) => dot(i, px(place(p.x)), px(height(p.y))))
+    const dots = (own ? [] : points).map((p) => dot(i, px(place(p.x)), px(height(p.y))))
     const legend = AREA.top + 12 + i * 22
     return (
       `<polyline points="${path.join(' ')}" stroke="${colour}"/>${dots.join('')}` +
@@ -67,8 +71,21 @@ ${lines.join('\n')}
 `
 }
 
-/** Logarithmic if the largest is a hundred times the smallest; zero has the place of the smallest tenth. */
-function placeOn(xs: readonly (number | string)[]): (x: number | string) => number {
+/** Several plots, one below the other. */
+export function stack(plots: readonly string[]): string {
+  const placed = plots.map((each, i) =>
+    each.replace('<svg ', `<svg y="${i * HEIGHT}" width="${WIDTH}" height="${HEIGHT}" `),
+  )
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${plots.length * HEIGHT}">
+${placed.join('')}</svg>
+`
+}
+
+/** Logarithmic if the largest is `wide` times the smallest; zero has the place of the smallest tenth. */
+function placeOn(
+  xs: readonly (number | string)[],
+  wide: number,
+): (x: number | string) => number {
   const width = AREA.right - AREA.left - 48
   const from = AREA.left + 24
   const numbers = xs.filter((x) => typeof x === 'number')
@@ -76,7 +93,7 @@ function placeOn(xs: readonly (number | string)[]): (x: number | string) => numb
     return (x) => from + (width * xs.indexOf(x)) / Math.max(1, xs.length - 1)
   }
   const lowest = Math.min(...numbers.filter((x) => x > 0))
-  const isWide = Math.max(...numbers) / lowest >= 8
+  const isWide = Math.max(...numbers) / lowest >= wide
   const scale = (x: number) => (isWide ? Math.log10(Math.max(x, lowest / 10)) : x)
   const [low, high] = [scale(Math.min(...numbers)), scale(Math.max(...numbers))]
   return (x) => from + (width * (scale(Number(x)) - low)) / (high - low)
