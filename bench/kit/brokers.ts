@@ -17,8 +17,6 @@ export async function withBrokers<Result>(
   names: ServiceName[],
   use: (brokers: Brokers) => Promise<Result>,
 ): Promise<Result> {
-  delete process.env['KAFKA_BROKERS']
-  delete process.env['RABBITMQ_URL']
   const dir = await mkdtemp(join(tmpdir(), 'posthorn-bench-'))
   const services = await startServices({ names, dir, log: () => undefined })
   const end = async () => {

@@ -21,21 +21,15 @@ import { growthLines, type Sample } from './samples.ts'
 const ROLES = ['api', 'relay', 'worker'] as const
 const MEGABYTE = 1024 * 1024
 
-export interface Options {
-  /** For how long there is load. */
-  readonly durationMs: number
-  /** From one sample to the next. */
-  readonly everyMs: number
-  readonly seed: number
-  /** Times the load of `npm run chaos`. */
-  readonly rate: number
-  /** Where the picture is written. */
-  readonly plot: string
-}
+export type Options = ReturnType<typeof parseOptions>
 
-export function parseOptions(): Options {
+export function parseOptions() {
   const { minutes, every, ...same } = readOptions({
-    ...{ minutes: 60, every: 10, rate: 1, seed: 1, plot: 'docs/images/memory-at-load.svg' },
+    /** For how long there is load, and seconds from one sample to the next. */
+    ...{ minutes: 60, every: 10, seed: 1 },
+    /** Times the load of `npm run chaos`. */
+    rate: 1,
+    plot: 'docs/images/memory-at-load.svg',
   })
   return { ...same, durationMs: minutes * 60_000, everyMs: every * 1_000 }
 }

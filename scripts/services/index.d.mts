@@ -1,6 +1,6 @@
 export type ServiceName = 'kafka' | 'rabbitmq' | 'nats' | 'redis' | 'sqs' | 'schema-registry' | 's3'
 
-/** `dir`: where pids, ports, data and logs are kept; default `.services` at the root. */
+/** `dir`: where pids, ports, data and logs of servers of one's own are kept; default `.services` at the root. */
 type In = { dir?: string }
 type Log = (line: string) => void
 type Env = Record<string, string>

@@ -45,7 +45,8 @@ const defaultDir = join(root, '.services')
 
 /**
  * Starts the named services (all by default) side by side, fetching them if needed. One whose
- * variable is set is left alone and only checked. One that cannot be had is in `failures` with
+ * variable is set is left alone and only checked, unless the caller has a `dir`, and so servers of its
+ * own. One that cannot be had is in `failures` with
  * the reason, and its variables are missing from `env`; the others are not held up by it.
  * `stop()` ends those that this call started.
  */
@@ -68,8 +69,7 @@ export async function startServices({ names, log = console.error, dir = defaultD
 }
 
 function have(service, { log, dir }) {
-  const folder = join(dir, service.name)
-  return isGiven(service, folder) ? reach(service) : start(service, folder, log)
+  return isGiven(service, dir) ? reach(service) : start(service, join(dir, service.name), log)
 }
 
 /** Ends the named services (all by default) if they were started from `dir`. Data is kept. */
@@ -94,10 +94,9 @@ export async function killService(name, { dir = defaultDir } = {}) {
 /** What can be used now: name → `{ version, env, pid }`, or undefined. Changes nothing. */
 export async function inspectServices({ names, dir = defaultDir } = {}) {
   const found = findServices(names).map(async (service) => {
-    const folder = join(dir, service.name)
-    const there = isGiven(service, folder)
+    const there = isGiven(service, dir)
       ? await reach(service).catch(() => undefined)
-      : await inspect(service, folder)
+      : await inspect(service, join(dir, service.name))
     return [service.name, there]
   })
   return Object.fromEntries(await Promise.all(found))
@@ -134,12 +133,13 @@ function findServices(names = serviceNames) {
 }
 
 /**
- * Whether the environment names a service that is not the one in `folder`. A process that was
+ * Whether the environment names a service that is not the one in `dir`. A process that was
  * given our own address (a test, a shell after `env`) may still stop and start what is behind it.
  */
-function isGiven(service, folder) {
+function isGiven(service, dir) {
   const value = process.env[service.variable]
-  return Boolean(value) && value !== recordedEnv(service, folder)[service.variable]
+  if (!value || dir !== defaultDir) return false
+  return value !== recordedEnv(service, join(dir, service.name))[service.variable]
 }
 
 /** The service that the environment names, once it is known to be there. */
@@ -175,6 +175,6 @@ function addressesIn(value, { usualPort }) {
 
 function ownService(name, dir) {
   const [service] = findServices([name])
-  if (!isGiven(service, join(dir, name))) return service
+  if (!isGiven(service, dir)) return service
   throw new Error(`${name} is given by ${service.variable} and not ours to stop.`)
 }

@@ -41,17 +41,6 @@ export interface Pooler {
   restart(): Promise<void>
 }
 
-/** What names a server of others to their clients. */
-const VARIABLES = {
-  rabbitmq: 'RABBITMQ_URL',
-  kafka: 'KAFKA_BROKERS',
-  nats: 'NATS_URL',
-  redis: 'REDIS_URL',
-  sqs: 'SQS_ENDPOINT',
-  'schema-registry': 'SCHEMA_REGISTRY_URL',
-  s3: 'S3_ENDPOINT',
-} as const
-
 /** How often a Postgres that does not start is started again, and how far apart. */
 const START_TRIES = 60
 const START_PAUSE_MS = 1_000
@@ -62,8 +51,6 @@ export async function startServers(
   names: readonly ServiceName[],
   folder: string,
 ): Promise<Servers> {
-  // A server of others, named by the environment, is not ours to kill.
-  for (const name of names) delete process.env[VARIABLES[name]]
   // Only processes are killed, never the machine: what the kernel has taken is not lost with them.
   const settings = { fsync: 'off', max_connections: 200 }
   const postgres = await temporaryPostgres({ settings })

@@ -11,8 +11,6 @@ import { killService, restartService, startServices } from '../../../scripts/ser
 export type KafkaOrder = 'kill' | 'start'
 export type KafkaAnswer = { readonly brokers: string } | { readonly problem: string } | 'done'
 
-// A broker that the environment names is not ours.
-delete process.env['KAFKA_BROKERS']
 // Ctrl-C in the terminal of the tests interrupts us too: there is something to end first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 
