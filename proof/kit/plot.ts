@@ -82,10 +82,7 @@ ${placed.join('')}</svg>
 }
 
 /** Logarithmic if the largest is `wide` times the smallest; zero has the place of the smallest tenth. */
-function placeOn(
-  xs: readonly (number | string)[],
-  wide: number,
-): (x: number | string) => number {
+function placeOn(xs: readonly (number | string)[], wide: number): (x: number | string) => number {
   const width = AREA.right - AREA.left - 48
   const from = AREA.left + 24
   const numbers = xs.filter((x) => typeof x === 'number')

@@ -15,7 +15,9 @@ const PLOTS: readonly { readonly title: string; readonly y: string; of(usage: Us
 export function drawSamples(samples: readonly Sample[], caption: string): string {
   const names = [...(samples.at(-1)?.usages.keys() ?? [])]
   const minutes = Math.max(1, samples.at(-1)?.minute ?? 1)
-  const ticks = Array.from({ length: TICKS + 1 }, (_, n) => Number(((n * minutes) / TICKS).toFixed(1)))
+  const ticks = Array.from({ length: TICKS + 1 }, (_, n) =>
+    Number(((n * minutes) / TICKS).toFixed(1)),
+  )
   const drawn = PLOTS.map(({ title, y, of }) => {
     const series = names.map((name) => ({
       name,

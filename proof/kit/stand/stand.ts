@@ -111,10 +111,7 @@ export async function openStand(options: StandOptions): Promise<Stand> {
     },
     async ledgers() {
       await witness.close()
-      const engine = [
-        ...(await outboxLines(pool, await outboxes())),
-        ...(await auditLines(pool)),
-      ]
+      const engine = [...(await outboxLines(pool, await outboxes())), ...(await auditLines(pool))]
       const found: Ledger[] = [{ title: 'engine', lines: engine }]
       const books = { db: pool, world, witness, answers: client.answers }
       for (const { name, lines } of systemProofs) {

@@ -232,7 +232,9 @@ const BARE: Contestant = {
       ...{ rows: files.rows, artifacts: files.artifacts },
     }
     const script = new URL('bare.ts', import.meta.url)
-    await using child = await startChild<BareDone>(script, [JSON.stringify(order)], { flags: AS_STARTED })
+    await using child = await startChild<BareDone>(script, [JSON.stringify(order)], {
+      flags: AS_STARTED,
+    })
     const { ms, peakMb, cpuUs: nodeUs } = child.said
     return { ms, count, peakMb, nodeUs }
   },

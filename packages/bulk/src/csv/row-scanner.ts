@@ -250,7 +250,9 @@ export class RowScanner {
 
   /** Of a row too long to be read, the field that makes it so, if one does. */
   #tooLong(row: string): CsvError {
-    const long = row.split(this.#options.delimiter).findIndex((value) => value.length > MAX_FIELD_BYTES)
+    const long = row
+      .split(this.#options.delimiter)
+      .findIndex((value) => value.length > MAX_FIELD_BYTES)
     if (long >= 0) return this.#fieldTooLarge(long + 1)
     const reason = `is longer than ${MAX_ROW_BYTES} bytes`
     return new CsvError('CSV_ROW_TOO_LARGE', { line: this.#line }, reason)
