@@ -101,7 +101,7 @@ export function startChild(program: URL, options: ChildOptions): Child {
     async stop() {
       // Gone already, or going: the answer is its end.
       child.send('stop', () => undefined)
-      using _ = setTimeout(kill, STOP_MS)
+      using _ = setTimeout(() => void kill(), STOP_MS)
       return await ended.promise
     },
   }
