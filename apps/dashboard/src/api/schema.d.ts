@@ -14861,7 +14861,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** @description `organisation`: the caller's; otherwise the defaults for all (platform operators only) */
+          /** @description `organisation` is your own; `platform` sets the defaults for all, for platform operators only */
           scope?: 'organisation' | 'platform'
         }
         header?: never
@@ -14944,7 +14944,7 @@ export interface paths {
             class: string
             keep: string | null
             /**
-             * @description `organisation`: the caller's; otherwise the defaults for all (platform operators only)
+             * @description `organisation` is your own; `platform` sets the defaults for all, for platform operators only
              * @default organisation
              */
             scope?: 'organisation' | 'platform'

@@ -16,7 +16,7 @@ const Count = Type.Union([Type.Integer(), Type.Null()])
 const Scope = Type.Union([Type.Literal('organisation'), Type.Literal('platform')], {
   default: 'organisation',
   description:
-    "`organisation`: the caller's; otherwise the defaults for all (platform operators only)",
+    '`organisation` is your own; `platform` sets the defaults for all, for platform operators only',
 })
 
 const DataClassResource = Type.Object({
