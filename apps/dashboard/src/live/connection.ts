@@ -98,7 +98,7 @@ interface Reading {
   readonly lastId: string | undefined
   readonly onOpen: () => void
   readonly onHeard: () => void
-  readonly onEvents: (events: ReturnType<ReturnType<typeof createEventParser>>) => void
+  readonly onEvents: (events: readonly ServerEvent[]) => void
 }
 
 interface End {
@@ -163,21 +163,14 @@ function backOff(waitMs: number, failures: number): number {
 
 function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
+    setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => resolve(), { once: true })
   })
 }
 
 /** What came since the last one. */
-export interface Batch {
-  readonly events: readonly ServerEvent[]
+export interface Batch<Event = ServerEvent> {
+  readonly events: readonly Event[]
   /** Something may be missing: data on screen must be read again. */
   readonly lookAgain: boolean
 }
@@ -190,14 +183,8 @@ interface BatchOptions {
   readonly most?: number
 }
 
-interface Batches {
-  add(events: readonly ServerEvent[]): void
-  lookAgain(): void
-  close(): void
-}
-
 /** Collects events and passes them on at a pace that a page can draw. */
-export function createBatches({ onBatch, everyMs = 250, most = 2_000 }: BatchOptions): Batches {
+export function createBatches({ onBatch, everyMs = 250, most = 2_000 }: BatchOptions) {
   let events: ServerEvent[] = []
   let isIncomplete = false
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -210,7 +197,7 @@ export function createBatches({ onBatch, everyMs = 250, most = 2_000 }: BatchOpt
   }
   const arm = () => (timer ??= setTimeout(pass, everyMs))
   return {
-    add(more) {
+    add(more: readonly ServerEvent[]) {
       if (more.length === 0) return
       events = events.concat(more)
       if (events.length > most) {

@@ -1,3 +1,4 @@
+import { useDocumentVisibility } from '@mantine/hooks'
 import {
   createContext,
   type ReactNode,
@@ -16,17 +17,13 @@ const Context = createContext<Live | undefined>(undefined)
 /** One connection for all pages, for as long as a user is logged in and the tab is visible. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const [live, setLive] = useState<Live>()
+  const visibility = useDocumentVisibility()
   useEffect(() => {
     const opened = openLive(`${basePath()}/api/v1/stream`)
-    const look = () => opened.show(document.visibilityState === 'visible')
-    look()
-    document.addEventListener('visibilitychange', look)
     setLive(opened)
-    return () => {
-      document.removeEventListener('visibilitychange', look)
-      opened.close()
-    }
+    return () => opened.close()
   }, [])
+  useEffect(() => live?.show(visibility === 'visible'), [live, visibility])
   return <Context value={live}>{children}</Context>
 }
 
@@ -44,11 +41,7 @@ export function useLiveState(): LiveState {
 }
 
 /** What came in the last moments. */
-export interface LiveBatch {
-  readonly events: readonly LiveEvent[]
-  /** Something may be missing: ask again for what is shown. */
-  readonly lookAgain: boolean
-}
+export type LiveBatch = Batch<LiveEvent>
 
 /** The one stream of this page, for all who follow it. */
 export interface Live {
@@ -96,7 +89,7 @@ function addListener<Listener>(listeners: Set<Listener>, listener: Listener): ()
   return () => void listeners.delete(listener)
 }
 
-/** How often the parts of a page that are on no stream are read anew. */
+/** How often the parts of a page that are on no stream are read again. */
 const intervals = new Set<{ readonly everyMs: number }>()
 const listeners = new Set<() => void>()
 
@@ -105,7 +98,7 @@ function change(work: () => void): void {
   for (const listener of listeners) listener()
 }
 
-/** Says that a part of the page is read anew so often, as long as it is shown. */
+/** Says how often a part of the page is read again, as long as it is shown. */
 export function useSayPolling(everyMs: number | undefined): void {
   useEffect(() => {
     if (everyMs === undefined) return undefined
@@ -118,16 +111,13 @@ export function useSayPolling(everyMs: number | undefined): void {
 /** The longest of those intervals; undefined where everything follows the stream. */
 export function usePolling(): number | undefined {
   return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    (listener) => addListener(listeners, listener),
     () =>
       intervals.size === 0 ? undefined : Math.max(...[...intervals].map(({ everyMs }) => everyMs)),
   )
 }
 
-/** A connection that is made anew at once is no outage. */
+/** A connection that is back at once is no outage. */
 const NOTICED_MS = 1_000
 
 /**

@@ -1,15 +1,16 @@
+import { useCallbackRef } from '@mantine/hooks'
 import { hashKey, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { type LiveBatch, useLive } from './live-context.tsx'
 import type { LiveEvent } from './live-event.ts'
 
 /** Together with what a page polls this stays below one request a second. */
 const PER_REQUEST_MS = 1_500
 
-const queues = new WeakMap<QueryClient, RefreshQueue>()
+const queues = new WeakMap<QueryClient, ReturnType<typeof createRefreshQueue>>()
 
 /** One for all that a window shows. */
-export function refreshQueueOf(client: QueryClient): RefreshQueue {
+export function refreshQueueOf(client: QueryClient) {
   const known = queues.get(client)
   if (known) return known
   const queue = createRefreshQueue({
@@ -41,12 +42,6 @@ export const said = (topic: string, id?: string) => (event: LiveEvent) =>
 export const moved = (outbox: string) => (event: LiveEvent) =>
   event.kind === 'transition' && event.outbox === outbox
 
-/** Reads again what is on screen, one thing after the other, however much happens. */
-interface RefreshQueue {
-  /** Asks for a refresh; a second one before it ran is the same one. */
-  add(name: string): void
-}
-
 interface RefreshQueueOptions {
   /** Starts the requests of one thing; how many there were. */
   readonly run: (name: string) => number
@@ -55,10 +50,11 @@ interface RefreshQueueOptions {
 }
 
 /**
- * A window asks as often on a busy system as on a quiet one: after so many requests it waits that many
- * times as long. The first one after a rest runs at once.
+ * Reads again what is on screen, one thing after the other. A window asks as often on a busy system as
+ * on a quiet one: after so many requests it waits that many times as long. The first one after a rest
+ * runs at once.
  */
-export function createRefreshQueue({ run, perRequestMs }: RefreshQueueOptions): RefreshQueue {
+export function createRefreshQueue({ run, perRequestMs }: RefreshQueueOptions) {
   const waiting = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
   const next = () => {
@@ -72,7 +68,8 @@ export function createRefreshQueue({ run, perRequestMs }: RefreshQueueOptions): 
     else timer = setTimeout(next, requests * perRequestMs)
   }
   return {
-    add(name) {
+    /** Asks for a refresh; a second one before it ran is the same one. */
+    add(name: string) {
       waiting.add(name)
       if (timer === undefined) next()
     },
@@ -82,9 +79,6 @@ export function createRefreshQueue({ run, perRequestMs }: RefreshQueueOptions): 
 /** Calls the listener with what happens, at most some times a second. */
 export function useFollow(listener: (batch: LiveBatch) => void): void {
   const live = useLive()
-  const latest = useRef(listener)
-  useEffect(() => {
-    latest.current = listener
-  })
-  useEffect(() => live?.follow((batch) => latest.current(batch)), [live])
+  const latest = useCallbackRef(listener)
+  useEffect(() => live?.follow(latest), [live, latest])
 }
