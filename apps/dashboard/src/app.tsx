@@ -2,12 +2,13 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { type Api, ApiProvider } from './api/client.tsx'
-import { SessionProvider } from './session/session-context.tsx'
+import { createRoot } from 'react-dom/client'
+import { type Api, ApiContext } from './api/client.tsx'
+import { SessionContext } from './session/session-context.tsx'
 import type { SessionKeeper } from './session/session.ts'
 import { SettingsProvider } from './settings/settings.tsx'
-import { type Contents, ContentsProvider } from './systems.tsx'
-import { cssVariables, styleNonce, theme } from './theme/theme.ts'
+import { type Contents, ContentsContext } from './systems.tsx'
+import { cssVariables, styleNonce, tellStyleNonce, theme } from './theme/theme.ts'
 
 interface AppProps {
   readonly contents: Contents
@@ -17,8 +18,17 @@ interface AppProps {
   readonly children: ReactNode
 }
 
-/** Everything that pages find above them, in the dashboard and in the portal. */
-export function App({ contents, keeper, queries, api, children }: AppProps) {
+/** Shows pages in the document that the server sent. */
+export function mountApp(props: AppProps): void {
+  // Set before the styles were there; they follow what is chosen from now on.
+  document.documentElement.style.removeProperty('color-scheme')
+  tellStyleNonce()
+  const root = document.querySelector('#root')
+  if (root !== null) createRoot(root).render(<App {...props} />)
+}
+
+/** Everything that pages find above them. */
+function App({ contents, keeper, queries, api, children }: AppProps) {
   return (
     <MantineProvider
       theme={theme}
@@ -27,15 +37,15 @@ export function App({ contents, keeper, queries, api, children }: AppProps) {
       getStyleNonce={styleNonce}
     >
       <Notifications position="bottom-right" limit={4} />
-      <ContentsProvider contents={contents}>
+      <ContentsContext value={contents}>
         <QueryClientProvider client={queries}>
-          <SessionProvider keeper={keeper}>
-            <ApiProvider api={api}>
+          <SessionContext value={keeper}>
+            <ApiContext value={api}>
               <SettingsProvider>{children}</SettingsProvider>
-            </ApiProvider>
-          </SessionProvider>
+            </ApiContext>
+          </SessionContext>
         </QueryClientProvider>
-      </ContentsProvider>
+      </ContentsContext>
     </MantineProvider>
   )
 }

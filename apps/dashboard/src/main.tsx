@@ -2,18 +2,16 @@ import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './theme/theme.css'
 import { RouterProvider } from '@tanstack/react-router'
-import { createRoot } from 'react-dom/client'
 import { webs } from 'virtual:contents'
 import { createApi } from './api/client.tsx'
 import { createQueryClient } from './api/query-client.ts'
-import { App } from './app.tsx'
+import { mountApp } from './app.tsx'
 import { operatorPages } from './pages/index.ts'
 import { createPageRouter } from './router.tsx'
 import { openSession } from './session/open-session.ts'
 import { createClaimsStore, createSessionKeeper, tokenIn } from './session/session.ts'
 import { basePath } from './settings/settings.tsx'
 import { pagesWith } from './systems.tsx'
-import { tellStyleNonce } from './theme/theme.ts'
 
 /** Logs in by the link that `npm start` prints, and takes the token out of the address and history. */
 async function logInByLink(): Promise<void> {
@@ -27,9 +25,6 @@ async function logInByLink(): Promise<void> {
   }
 }
 
-// Set before the styles were there; they follow what is chosen from now on.
-document.documentElement.style.removeProperty('color-scheme')
-tellStyleNonce()
 const keeper = createSessionKeeper(createClaimsStore(localStorage))
 addEventListener('storage', keeper.follow)
 const queries = createQueryClient()
@@ -45,11 +40,4 @@ const pages = pagesWith(operatorPages, webs)
 const contents = { pages, webs: webs.map(({ web }) => web) }
 const router = createPageRouter(pages, base)
 document.querySelector('#boot')?.remove()
-const root = document.querySelector('#root')
-if (root !== null) {
-  createRoot(root).render(
-    <App {...{ contents, keeper, queries, api }}>
-      <RouterProvider router={router} />
-    </App>,
-  )
-}
+mountApp({ contents, keeper, queries, api, children: <RouterProvider router={router} /> })

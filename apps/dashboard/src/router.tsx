@@ -10,10 +10,8 @@ import { Loading } from './parts/layout/notice.tsx'
 import { parseSearch, stringifySearch } from './search-text.ts'
 import { AuthGate, FirstPage, PageFailed, PageGate, PageMissing } from './shell/gates.tsx'
 
-type PageRouter = AnyRouter
-
 /** One route for each page and one for each of its views, behind the login. */
-export function createPageRouter(pages: readonly Page[], base = ''): PageRouter {
+export function createPageRouter(pages: readonly Page[], base = ''): AnyRouter {
   const root = createRootRoute({ component: () => <AuthGate pages={pages} /> })
   const first = createRoute({
     getParentRoute: () => root,
@@ -31,7 +29,7 @@ export function createPageRouter(pages: readonly Page[], base = ''): PageRouter 
         createRoute({
           getParentRoute: () => parent,
           path: below === '' ? '/' : below,
-          component: componentOf(view),
+          component: lazyRouteComponent(async () => ({ default: await loadView(view) })),
         }),
       ),
     )
@@ -52,10 +50,6 @@ export function createPageRouter(pages: readonly Page[], base = ''): PageRouter 
   })
 }
 
-function componentOf(view: View) {
-  return lazyRouteComponent(async () => ({ default: await loadView(view) }))
-}
-
 /** Public, small, and there as soon as the server is. */
 const PROBE = '/healthz'
 
@@ -64,7 +58,7 @@ const EVERY_MS = 1_000
 /** A view has a few parts, each of which may fail once. */
 const MOST_ATTEMPTS = 5
 
-/** A page that was loaded anew and still cannot load a part has a mistake in it. */
+/** A page that was just reloaded and still cannot load a part has a mistake in it. */
 const AGAIN_MS = 30_000
 
 const RELOADED = 'posthorn-reloaded'

@@ -1,12 +1,4 @@
-import {
-  type ComponentType,
-  createContext,
-  createElement,
-  lazy,
-  type ReactNode,
-  Suspense,
-  useContext,
-} from 'react'
+import { type ComponentType, createContext, createElement, lazy, Suspense, useContext } from 'react'
 import type { Meaning } from './codes/meaning.ts'
 import { GROUPS, isThere, type Page, type View } from './pages/page.ts'
 import { useUser } from './settings/settings.tsx'
@@ -62,14 +54,10 @@ export function pagesWith(
   return GROUPS.flatMap((group) => [...added, ...own].filter((page) => page.group === group))
 }
 
-const Context = createContext<Contents>({ pages: [], webs: [] })
-
-export function ContentsProvider(props: { contents: Contents; children: ReactNode }) {
-  return <Context value={props.contents}>{props.children}</Context>
-}
+export const ContentsContext = createContext<Contents>({ pages: [], webs: [] })
 
 export function useContents(): Contents {
-  return useContext(Context)
+  return useContext(ContentsContext)
 }
 
 /** A part of a page that is loaded when it is shown. */
@@ -90,15 +78,7 @@ export function firstOf<Answer>(
   webs: readonly Web[],
   ask: (web: Web) => Answer | undefined,
 ): Answer | undefined {
-  for (const web of webs) {
-    const answer = ask(web)
-    if (answer !== undefined) return answer
-  }
-  return undefined
-}
-
-export function usePages(): readonly Page[] {
-  return useContents().pages
+  return webs.map(ask).find((answer) => answer !== undefined)
 }
 
 /** The page that a system registered under this name; undefined where that system does not run. */

@@ -12,12 +12,12 @@ import {
   type UseQueryOptions,
   type UseQueryResult,
 } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, useContext } from 'react'
 
 /** The server's API with its own types; an answer that is no success is thrown as an ApiProblem. */
 export type Api = Client<paths>
 
-export interface ApiOptions {
+interface ApiOptions {
   /** Default: where the page comes from. */
   readonly baseUrl?: string
   /** Default none: the browser sends the cookie of its session. */
@@ -35,7 +35,8 @@ export function createApi({ baseUrl = '/', token, onExpired }: ApiOptions): Api 
     },
     async onResponse({ response }) {
       if (response.ok) return undefined
-      const problem = new ApiProblem(response, await bodyOf(response))
+      const body: unknown = await response.json().catch(() => undefined)
+      const problem = new ApiProblem(response, body)
       if (problem.isExpired) onExpired()
       throw problem
     },
@@ -53,24 +54,12 @@ export async function dataOf<Data>(answer: Promise<{ data?: Data }>): Promise<Da
   return data as Data
 }
 
-async function bodyOf(response: Response): Promise<unknown> {
-  try {
-    return await response.json()
-  } catch {
-    return undefined
-  }
-}
-
-const Context = createContext<Api | undefined>(undefined)
-
-export function ApiProvider(props: { api: Api; children: ReactNode }) {
-  return <Context value={props.api}>{props.children}</Context>
-}
+export const ApiContext = createContext<Api | undefined>(undefined)
 
 /** The server's API; `Paths` are the types of your own routes. */
 export function useApi<Paths extends object = paths>(): Client<Paths> {
-  const api = useContext(Context)
-  if (api === undefined) throw new Error('there is no ApiProvider above')
+  const api = useContext(ApiContext)
+  if (api === undefined) throw new Error('there is no ApiContext above')
   return api
 }
 
@@ -134,7 +123,7 @@ type Sent<Of extends Method, Path extends PathOf<Of>> = NonNullable<
   FetchResponse<Operation<Of, Path>, object, `${string}/${string}`>['data']
 >
 
-/** A request that is sent by whoever has the API: `useAction`, `ActButton`, `BulkButton`. */
+/** A request as a function of the API, which `useAction`, `ActButton` or `BulkButton` calls. */
 export type Asked<Result> = (api: Api) => Promise<Result>
 
 function sender<Of extends Method>(method: Of) {
@@ -158,12 +147,4 @@ export const remove = sender('delete')
 /** The body of a request that takes a reason, if there is one. */
 export function because(reason: string | undefined): { reason?: string } {
   return reason === undefined ? {} : { reason }
-}
-
-/** What a request answers, or the promise that stands for it. */
-export function resultOf<Result>(
-  api: Api,
-  asked: Promise<Result> | Asked<Result>,
-): Promise<Result> {
-  return typeof asked === 'function' ? asked(api) : asked
 }

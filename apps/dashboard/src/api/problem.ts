@@ -12,11 +12,9 @@ interface FieldProblem {
   readonly reason: string
 }
 
-interface ProblemBody {
-  readonly code?: unknown
-  readonly title?: unknown
-  readonly detail?: unknown
-  readonly errors?: unknown
+interface ProblemResponse {
+  readonly status: number
+  readonly headers: Pick<Headers, 'get'>
 }
 
 /** An answer of the API that is no success; branch on `code`. */
@@ -30,9 +28,9 @@ export class ApiProblem extends Error {
   /** Names the request in the server's logs. */
   readonly requestId: string | undefined
 
-  constructor(response: Pick<Response, 'status' | 'headers'>, body: unknown) {
-    const { code, title, detail, errors } = (isObject(body) ? body : {}) as ProblemBody
-    const { status } = response
+  constructor({ status, headers }: ProblemResponse, body: unknown) {
+    const more = isObject(body) ? body : {}
+    const { code, title, detail, errors } = more
     const named = typeof title === 'string' ? title : `The server answered ${status}`
     super(typeof detail === 'string' ? detail : named)
     this.name = 'ApiProblem'
@@ -40,8 +38,8 @@ export class ApiProblem extends Error {
     this.code = typeof code === 'string' ? code : `HTTP_${status}`
     this.title = named
     this.errors = Array.isArray(errors) ? errors.filter(isFieldProblem) : []
-    this.more = isObject(body) ? body : {}
-    this.requestId = response.headers.get('x-request-id') ?? undefined
+    this.more = more
+    this.requestId = headers.get('x-request-id') ?? undefined
   }
 
   /** Whether to log in again is the answer. */

@@ -42,31 +42,19 @@ function upload({ path, body, type, onProgress }: UploadOptions): Promise<unknow
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('POST', path)
+    request.responseType = 'json'
     request.setRequestHeader('content-type', type)
     request.upload.addEventListener('progress', ({ loaded, total }) => {
       if (total > 0) onProgress(loaded / total)
     })
     request.addEventListener('load', () => {
-      const answer = parseJson(request.responseText)
-      const { status } = request
-      if (status >= 200 && status < 300) resolve(answer)
-      else reject(new ApiProblem({ status, headers: headersOf(request) }, answer))
+      const { status, response } = request
+      const headers = { get: (name: string) => request.getResponseHeader(name) }
+      if (status >= 200 && status < 300) resolve(response)
+      else reject(new ApiProblem({ status, headers }, response))
     })
     request.addEventListener('error', () => reject(new Unreachable(undefined)))
     request.addEventListener('abort', () => reject(new Unreachable(undefined)))
     request.send(body)
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function headersOf(request: XMLHttpRequest): Headers {
-  const id = request.getResponseHeader('x-request-id')
-  return new Headers(id === null ? {} : { 'x-request-id': id })
 }

@@ -209,8 +209,6 @@ export const operatorPages: readonly Page[] = [
     readers: 'platform',
     needs: 'demo',
     where: 'development',
-    views: {
-      '': () => import('./demo/demo.tsx').then(({ Demo }) => Demo),
-    },
+    views: { '': () => import('./demo/demo.tsx').then(({ Demo }) => Demo) },
   },
 ]

@@ -4,13 +4,12 @@ import { isOperator, type Role } from '../session/session.ts'
 
 /** The headings of the navigation. */
 export const GROUPS = ['Operate', 'Systems', 'Data', 'Development'] as const
-export type PageGroup = (typeof GROUPS)[number]
 
 export interface Page {
   /** The first word of its address. */
   readonly name: string
   readonly title: string
-  readonly group: PageGroup
+  readonly group: (typeof GROUPS)[number]
   readonly icon: Icon
   /** Typed after `g`, goes to it. */
   readonly key: string

@@ -1,14 +1,12 @@
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import '../theme/theme.css'
-import { createRoot } from 'react-dom/client'
 import { webs } from 'virtual:contents'
 import { type Api, createApi, dataOf } from '../api/client.tsx'
 import { createQueryClient } from '../api/query-client.ts'
-import { App } from '../app.tsx'
+import { mountApp } from '../app.tsx'
 import { createSessionKeeper, NOWHERE, type SessionKeeper, tokenIn } from '../session/session.ts'
-import { pagesWith, usePages } from '../systems.tsx'
-import { tellStyleNonce } from '../theme/theme.ts'
+import { pagesWith, useContents } from '../systems.tsx'
 import { Box, Center } from '@mantine/core'
 import { IconClockOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -41,7 +39,7 @@ interface PortalProps {
 
 /** Pages of systems inside another site, and nothing around them, once the server knows the token. */
 function Portal({ keeper, api, token }: PortalProps) {
-  const pages = usePages()
+  const { pages } = useContents()
   const router = useMemo(() => createPortalRouter(pages), [pages])
   const { session } = useSessionState()
   const asked = useQuery({
@@ -109,15 +107,11 @@ function createPortalRouter(pages: readonly Page[]) {
   })
 }
 
-/** What a portal says to the page that embeds it: nothing in it is secret, so any page may hear it. */
-interface PortalMessage {
-  readonly source: 'posthorn-portal'
-  /** `expired`: make a new token and load the frame anew. `height`: in pixels, to fit the frame. */
-  readonly type: 'expired' | 'height'
-  readonly height?: number
-}
-
-function tellHost(type: PortalMessage['type'], height?: number): void {
+/**
+ * Tells the page that embeds the portal; nothing in it is secret, so any page may hear it. `expired`:
+ * make a new token and load the frame again. `height`: in pixels, to fit the frame.
+ */
+function tellHost(type: 'expired' | 'height', height?: number): void {
   if (window.parent === window) return
   const message = { source: 'posthorn-portal', type, ...(height !== undefined && { height }) }
   window.parent.postMessage(message, '*')
@@ -137,8 +131,6 @@ function reportHeight(element: HTMLElement): () => void {
 }
 
 function openPortal(): void {
-  document.documentElement.style.removeProperty('color-scheme')
-  tellStyleNonce()
   const { token } = tokenIn(location.hash)
   // Out of the address, which people copy.
   history.replaceState(null, '', location.pathname)
@@ -155,16 +147,9 @@ function openPortal(): void {
   queries.setDefaultOptions({
     queries: { ...queries.getDefaultOptions().queries, refetchInterval: LOOK_AGAIN_MS },
   })
-  const root = document.querySelector('#root')
   const pages = pagesWith([], webs)
   const contents = { pages, webs: webs.map(({ web }) => web), isPortal: true }
-  if (root !== null) {
-    createRoot(root).render(
-      <App {...{ contents, keeper, queries, api }}>
-        <Portal {...{ keeper, api, token }} />
-      </App>,
-    )
-  }
+  mountApp({ contents, keeper, queries, api, children: <Portal {...{ keeper, api, token }} /> })
 }
 
 openPortal()

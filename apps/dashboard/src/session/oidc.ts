@@ -6,13 +6,6 @@ export type OidcSettings = NonNullable<Settings['oidc']>
 /** By it the provider knows whose session is to end. */
 const HINT = 'posthorn.id-token'
 
-/** What a provider sent the user back with. */
-export interface Return {
-  readonly token: string
-  /** The address they wanted before they left. */
-  readonly place: string
-}
-
 /** Leaves for the provider: authorization code with PKCE. The promise never ends well: the page does. */
 export async function beginLogin(settings: OidcSettings): Promise<void> {
   const place = `${location.pathname}${location.search}${location.hash}`
@@ -26,8 +19,8 @@ export function isReturn(search: string): boolean {
   return fields.has('state') && (fields.has('code') || fields.has('error'))
 }
 
-/** Changes the code of the address for a token; a code works once. */
-export async function finishLogin(settings: OidcSettings): Promise<Return> {
+/** Changes the code of the address for a token, and the address wanted before; a code works once. */
+export async function finishLogin(settings: OidcSettings) {
   const client = await clientOf(settings)
   const user = await client.signinRedirectCallback()
   // The tab keeps the token in one place only, which is not here.
@@ -58,13 +51,8 @@ export function hostOf({ authority }: OidcSettings): string {
 
 /** An address of ours: what came back with the state must not lead to another site. */
 export function placeIn(state: unknown): string {
-  return typeof state === 'string' && /^\/(?![/\\])/.test(state) && !isReturn(queryOf(state))
-    ? state
-    : '/'
-}
-
-function queryOf(place: string): string {
-  return /\?[^#]*/.exec(place)?.[0] ?? ''
+  if (typeof state !== 'string' || !/^\/(?![/\\])/.test(state)) return '/'
+  return isReturn(new URL(state, 'http://here').search) ? '/' : state
 }
 
 /** Loaded only where it is needed. */

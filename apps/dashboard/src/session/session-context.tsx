@@ -1,15 +1,11 @@
-import { createContext, useContext, useSyncExternalStore, type ReactNode } from 'react'
+import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Claims, SessionKeeper, SessionState } from './session.ts'
 
-const Context = createContext<SessionKeeper | undefined>(undefined)
-
-export function SessionProvider(props: { keeper: SessionKeeper; children: ReactNode }) {
-  return <Context value={props.keeper}>{props.children}</Context>
-}
+export const SessionContext = createContext<SessionKeeper | undefined>(undefined)
 
 export function useSessionKeeper(): SessionKeeper {
-  const keeper = useContext(Context)
-  if (keeper === undefined) throw new Error('there is no SessionProvider above')
+  const keeper = useContext(SessionContext)
+  if (keeper === undefined) throw new Error('there is no SessionContext above')
   return keeper
 }
 

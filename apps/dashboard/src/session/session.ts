@@ -1,6 +1,7 @@
-/** As `ROLES` of the server; what each may do, `/api/v1/me` says. */
-const ROLES = ['viewer', 'clerk', 'member', 'approver', 'admin', 'operator', 'platform'] as const
-export type Role = (typeof ROLES)[number]
+import type { paths } from '../api/schema.d.ts'
+
+type Me = paths['/api/v1/me']['get']['responses'][200]['content']['application/json']
+export type Role = Me['role']
 
 /** Whether the role sees outboxes and their messages. */
 export function isOperator(role: Role): boolean {
@@ -8,10 +9,7 @@ export function isOperator(role: Role): boolean {
 }
 
 /** Who is logged in, as the server said at the login. */
-export interface Claims {
-  readonly sub: string
-  readonly org: string
-  readonly role: Role
+export interface Claims extends Readonly<Pick<Me, 'sub' | 'org' | 'role'>> {
   /** In ms since 1970. */
   readonly expiresAt: number
 }
@@ -95,7 +93,7 @@ export function createSessionKeeper(store: ClaimsStore): SessionKeeper {
 const NAME = 'posthorn.session'
 
 /** Where all tabs of a browser find who is logged in. */
-export interface ClaimsStore {
+interface ClaimsStore {
   /** Undefined without a session, or with one that is over. */
   read(): Claims | undefined
   keep(claims: Claims): void
@@ -114,7 +112,7 @@ export function createClaimsStore(storage: Storage): ClaimsStore {
   }
 }
 
-/** For pages whose session is nobody else's. */
+/** For pages that share their session with no other tab. */
 export const NOWHERE: ClaimsStore = {
   read: () => undefined,
   keep: () => undefined,

@@ -7,7 +7,7 @@ import { useRead } from '../api/client.tsx'
 /** What the server says about itself without a token, before any login. */
 export interface Settings {
   readonly production: boolean
-  /** What there is beside outboxes: names of systems, `retention`, `simulators`, `demo`. */
+  /** What there is besides outboxes: names of systems, `retention`, `simulators`, `demo`. */
   readonly has: readonly string[]
   /** `host`: the application around the dashboard knows who asks. Else users log in here. */
   readonly login: 'host' | 'here'

@@ -50,7 +50,7 @@ export function PageMissing() {
   )
 }
 
-/** A page that broke; the navigation beside it still works. */
+/** A page that broke; the navigation still works. */
 export function PageFailed({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   const onRetry = () => {

@@ -164,8 +164,9 @@ export function choicesOf({
   /** Whether the user may search messages. */
   searches: boolean
 }): Choice[] {
-  const names = new Set(pages.map(({ name }) => name))
-  const places: Choice[] = [
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = ({ title }: Choice) => words.every((word) => title.toLowerCase().includes(word))
+  const places = [
     ...pages.map(({ name, title, key }) => ({
       kind: 'page',
       title,
@@ -176,41 +177,32 @@ export function choicesOf({
       actions.map(({ title, to }) => ({ kind: 'action', title, detail: '', to })),
     ),
   ]
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
-  const fits = ({ title }: Choice) => words.every((word) => title.toLowerCase().includes(word))
-  const searching: Choice[] =
-    searches && text.length >= 2
-      ? [
-          {
-            kind: 'search',
-            title: `Messages with “${text}”`,
-            detail: 'in ids, keys and payloads',
-            to: `/messages?search=${encodeURIComponent(text)}`,
-          },
-          ...(NAME.test(text)
-            ? [
-                {
-                  kind: 'search',
-                  title: `Actions by ${text}`,
-                  detail: 'in the audit, by person',
-                  to: `/audit?actor=${encodeURIComponent(text)}`,
-                },
-              ]
-            : []),
-        ]
-      : []
+  const choices: Choice[] = [...found]
   // Not by the text, which may be an amount: a thing's own id leads to all that belongs to it.
-  const first = names.has('journey') ? found.find(({ kind }) => kind !== 'file') : undefined
-  const whole: Choice[] =
-    first === undefined
-      ? []
-      : [
-          {
-            kind: 'journey',
-            title: `Journey of ${first.title}`,
-            detail: 'all that belongs to it, in order',
-            to: `/journey?id=${encodeURIComponent(first.id)}`,
-          },
-        ]
-  return [...found, ...whole, ...places.filter(fits).slice(0, MOST_PAGES), ...searching]
+  const first = found.find(({ kind }) => kind !== 'file')
+  if (first !== undefined && pages.some(({ name }) => name === 'journey')) {
+    choices.push({
+      kind: 'journey',
+      title: `Journey of ${first.title}`,
+      detail: 'all that belongs to it, in order',
+      to: `/journey?id=${encodeURIComponent(first.id)}`,
+    })
+  }
+  choices.push(...places.filter(fits).slice(0, MOST_PAGES))
+  if (!searches || text.length < 2) return choices
+  choices.push({
+    kind: 'search',
+    title: `Messages with “${text}”`,
+    detail: 'in ids, keys and payloads',
+    to: `/messages?search=${encodeURIComponent(text)}`,
+  })
+  if (NAME.test(text)) {
+    choices.push({
+      kind: 'search',
+      title: `Actions by ${text}`,
+      detail: 'in the audit, by person',
+      to: `/audit?actor=${encodeURIComponent(text)}`,
+    })
+  }
+  return choices
 }

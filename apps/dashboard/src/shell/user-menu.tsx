@@ -12,7 +12,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconDevices, IconKeyboard, IconLogout, IconSelector } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { remove, resultOf, useApi } from '../api/client.tsx'
+import { remove, useApi } from '../api/client.tsx'
 import { formatDuration } from '../format/number.ts'
 import { sentenceOf } from '../parts/act/action.tsx'
 import { useNow } from '../parts/show/facts.tsx'
@@ -28,7 +28,7 @@ function useLogOut() {
   const keeper = useSessionKeeper()
   const { oidc } = useSettings()
   return useMutation({
-    mutationFn: (path: '/api/v1/session' | '/api/v1/sessions') => resultOf(api, remove(path)),
+    mutationFn: (path: '/api/v1/session' | '/api/v1/sessions') => remove(path)(api),
     onSuccess() {
       keeper.logOut()
       // An unreachable provider cannot keep the user logged in: the session is gone already.

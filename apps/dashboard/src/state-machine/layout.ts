@@ -72,10 +72,8 @@ const MOST_STEPS = 16
 function spreadLabels(nodes: readonly PlacedNode[], edges: readonly RoutedEdge[]): RoutedEdge[] {
   const taken: Point[] = []
   return edges.map((edge) => {
-    const aside = [
-      0,
-      ...Array.from({ length: MOST_STEPS }, (_, i) => i + 1).flatMap((n) => [-n, n]),
-    ]
+    const steps = Array.from({ length: MOST_STEPS }, (_, i) => [-i - 1, i + 1]).flat()
+    const aside = [0, ...steps]
       .flatMap((down) => [0, -1, 1].map((right) => ({ down, right })))
       .map(({ down, right }) => ({
         x: edge.label.x + right * (LABEL.width / 2),

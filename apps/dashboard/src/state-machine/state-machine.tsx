@@ -18,8 +18,8 @@ interface StateMachineProps {
   readonly label: string
   readonly nodes: readonly StateNode[]
   readonly edges: readonly StateEdge[]
-  /** Makes every state a link to its messages. */
-  readonly onSelect?: (state: string) => void
+  /** Every state is a link to its messages. */
+  readonly onSelect: (state: string) => void
 }
 
 /** Below this part of its size the words of a picture are too small to be read. */
@@ -36,9 +36,9 @@ export function StateMachine({ label, nodes, edges, onSelect }: StateMachineProp
   return (
     <div ref={ref} className={classes.room} role="group" aria-label={label}>
       {isNarrow ? (
-        <StateList {...{ nodes, edges }} {...(onSelect && { onSelect })} />
+        <StateList {...{ nodes, edges, onSelect }} />
       ) : (
-        <Picture layout={layout} {...(onSelect && { onSelect })} />
+        <Picture {...{ layout, onSelect }} />
       )}
     </div>
   )
@@ -69,7 +69,7 @@ function Picture({ layout, onSelect }: PictureProps) {
         <Label key={`${edge.from} ${edge.to}`} edge={edge} />
       ))}
       {layout.nodes.map((node) => (
-        <Node key={node.state} node={node} {...(onSelect && { onSelect })} />
+        <Node key={node.state} node={node} onSelect={() => onSelect(node.state)} />
       ))}
     </svg>
   )
@@ -125,27 +125,26 @@ function Label({ edge }: { edge: RoutedEdge }) {
 }
 
 /** The blanks behind its words are heard, not seen: its text is the name of the link. */
-function Node({ node, onSelect }: { node: PlacedNode; onSelect?: (state: string) => void }) {
+function Node({ node, onSelect }: { node: PlacedNode; onSelect: () => void }) {
   const { word, color } = ROLE_LOOKS[node.role]
-  const select = onSelect && (() => onSelect(node.state))
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' && event.key !== ' ') return
     event.preventDefault()
-    select?.()
+    onSelect()
   }
   const style = {
     '--state-fill': `var(--mantine-color-${color}-light)`,
     '--state-line': `var(--mantine-color-${color}-filled)`,
-    ...(select && { cursor: 'pointer' }),
   } as CSSProperties
   return (
     <g
       className={classes.node}
       transform={`translate(${node.at.x} ${node.at.y})`}
       style={style}
-      {...(select
-        ? { role: 'link', tabIndex: 0, onClick: select, onKeyDown }
-        : { role: 'img', 'aria-label': `${node.state} ${word} ${formatCount(node.count)}` })}
+      role="link"
+      tabIndex={0}
+      onClick={onSelect}
+      onKeyDown={onKeyDown}
     >
       <rect width={NODE.width} height={NODE.height} rx={10} className={classes.box} />
       <text x={14} y={25} className={classes.name}>
@@ -167,22 +166,17 @@ function StateList({ nodes, edges, onSelect }: Omit<StateMachineProps, 'label'>)
     <ul className={classes.list}>
       {nodes.map(({ state, role, count }) => {
         const { word, color } = ROLE_LOOKS[role]
-        const name = `${state}, ${word}: ${formatCount(count)}`
         return (
           <li key={state} style={{ borderLeftColor: `var(--mantine-color-${color}-filled)` }}>
-            {onSelect ? (
-              <button type="button" role="link" onClick={() => onSelect(state)}>
-                {name}
-              </button>
-            ) : (
-              <span>{name}</span>
-            )}
+            <button type="button" role="link" onClick={() => onSelect(state)}>
+              {`${state}, ${word}: ${formatCount(count)}`}
+            </button>
             {edges
               .filter(({ from, to }) => from === state && to !== state)
               .map((edge) => (
                 <div key={edge.to} className={classes.way}>
                   to {edge.to}
-                  {rateOf(edge) === '' ? '' : `, ${rateOf(edge)}`}
+                  {rateOf(edge) && `, ${rateOf(edge)}`}
                 </div>
               ))}
           </li>

@@ -10,18 +10,6 @@ import {
   IconRefresh,
 } from '@tabler/icons-react'
 
-/** Beside the colour and the word, the third thing that tells states apart. */
-export const ROLE_ICONS: Readonly<Record<StateRole, Icon>> = {
-  ready: IconCircleDashed,
-  claimed: IconProgress,
-  sent: IconCheck,
-  confirmed: IconChecks,
-  retry: IconRefresh,
-  failing: IconAlertCircle,
-  dead: IconCircleX,
-  cancelled: IconCircleMinus,
-}
-
 /** What a state means to the engine, independent of the table's word for it. */
 export type StateRole =
   'ready' | 'claimed' | 'sent' | 'confirmed' | 'retry' | 'failing' | 'dead' | 'cancelled'
@@ -29,23 +17,22 @@ export type StateRole =
 export interface RoleLook {
   /** One of the theme's colours, the same wherever this role is shown. */
   readonly color: 'gray' | 'blue' | 'teal' | 'green' | 'orange' | 'red'
-  /** Beside the colour, never instead of it. */
+  /** A word and an icon tell states apart without their colour. */
   readonly word: string
+  readonly icon: Icon
 }
 
 /** The one place that says how states look. */
 export const ROLE_LOOKS: Readonly<Record<StateRole, RoleLook>> = {
-  ready: { color: 'blue', word: 'waiting' },
-  claimed: { color: 'blue', word: 'in flight' },
-  sent: { color: 'teal', word: 'sent' },
-  confirmed: { color: 'green', word: 'confirmed' },
-  retry: { color: 'orange', word: 'retrying' },
-  failing: { color: 'orange', word: 'failed' },
-  dead: { color: 'red', word: 'dead' },
-  cancelled: { color: 'gray', word: 'cancelled' },
+  ready: { color: 'blue', word: 'waiting', icon: IconCircleDashed },
+  claimed: { color: 'blue', word: 'in flight', icon: IconProgress },
+  sent: { color: 'teal', word: 'sent', icon: IconCheck },
+  confirmed: { color: 'green', word: 'confirmed', icon: IconChecks },
+  retry: { color: 'orange', word: 'retrying', icon: IconRefresh },
+  failing: { color: 'orange', word: 'failed', icon: IconAlertCircle },
+  dead: { color: 'red', word: 'dead', icon: IconCircleX },
+  cancelled: { color: 'gray', word: 'cancelled', icon: IconCircleMinus },
 }
-
-export type StateNames = Readonly<Partial<Record<StateRole, string | number>>>
 
 /** Two roles may share a word: the one that is named first here says how it looks. */
 const BY_WEIGHT: readonly StateRole[] = [
@@ -59,7 +46,10 @@ const BY_WEIGHT: readonly StateRole[] = [
   'failing',
 ]
 
-/** The role of a state in a table that uses these names; undefined for a word that is none of them. */
-export function roleOf(state: string, names: StateNames): StateRole | undefined {
-  return BY_WEIGHT.find((role) => names[role] !== undefined && String(names[role]) === state)
+/** The role of a state in a table that has these words for roles; undefined for another word. */
+export function roleOf(
+  state: string,
+  words: Readonly<Partial<Record<StateRole, string | number | null>>>,
+): StateRole | undefined {
+  return BY_WEIGHT.find((role) => words[role] != null && String(words[role]) === state)
 }

@@ -17,8 +17,6 @@ import { firstOf, useContents, type Web } from '../../systems.tsx'
 
 type Alert = ItemOf<'/api/v1/alerts'>
 
-const ALERT_STATES = ['open', 'acknowledged', 'recovered'] as const
-
 /** Alerts look like the states of messages that call for the same. */
 const ALERT_ROLES: Readonly<Record<Alert['status'], StateRole>> = {
   open: 'dead',
@@ -41,7 +39,7 @@ function placeOf(alert: Alert, webs: readonly Web[]): string | undefined {
 }
 
 const FILTER = {
-  status: field.choice('State', ALERT_STATES),
+  status: field.choice('State', ['open', 'acknowledged', 'recovered']),
   source: field.text('Source'),
   code: field.text('Code'),
   tenant: field.text('Organisation'),

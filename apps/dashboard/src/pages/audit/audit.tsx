@@ -12,11 +12,9 @@ import { type Column, column } from '../../parts/table/columns.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 import { Json } from '../../parts/show/json.tsx'
 
-const KINDS = ['transition', 'operation'] as const
-
 const FILTER = {
   search: field.text('Search'),
-  kind: field.choice('Kind', KINDS),
+  kind: field.choice('Kind', ['transition', 'operation']),
   outbox: field.text('Outbox'),
   actor: field.text('Actor'),
   code: field.text('Code'),
@@ -52,7 +50,7 @@ export function Audit() {
         <Button
           variant="default"
           disabled={page.list.rows.length === 0}
-          onClick={() => saveFile('audit.csv', entriesAsCsv(page.list.rows))}
+          onClick={() => saveFile('audit.csv', new Blob([csvOf(page.list.rows)], CSV))}
         >
           Export CSV
         </Button>
@@ -108,6 +106,8 @@ function EntryDetails({ entry }: { entry: Entry }) {
 
 export type Entry = ItemOf<'/api/v1/audit'>
 
+const CSV = { type: 'text/csv;charset=utf-8' }
+
 /** What happened, as a sentence. */
 export function whatOf(entry: Entry): string {
   if (entry.kind === 'operation') return `${entry.operation} ${entry.subject}`
@@ -120,11 +120,7 @@ export function whyOf(entry: Entry): string {
   return [entry.code, entry.error ?? entry.reason].filter((part) => part !== null).join(': ')
 }
 
-/** The entries as CSV. A cell that a spreadsheet would take for a formula is made text. */
-function entriesAsCsv(entries: readonly Entry[]): Blob {
-  return new Blob([csvOf(entries)], { type: 'text/csv;charset=utf-8' })
-}
-
+/** Formula-safe CSV. */
 export function csvOf(entries: readonly Entry[]): string {
   const rows = entries.map((entry) => [
     entry.at,

@@ -14,13 +14,7 @@ import {
   useMatchingMessages,
   useOutboxes,
 } from '../messages/message-list.tsx'
-import {
-  field,
-  type Filter,
-  FilterBar,
-  FilterFields,
-  useFilter,
-} from '../../parts/act/filter-bar.tsx'
+import { field, type Filter, FilterBar, useFilter } from '../../parts/act/filter-bar.tsx'
 import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Empty, ErrorState, Loading, NoMatch, QueryState } from '../../parts/layout/notice.tsx'
 import { Time } from '../../parts/show/facts.tsx'
@@ -65,9 +59,7 @@ export function DeadLetters() {
       <QueryState query={query}>
         {(outboxes) => (
           <>
-            <FilterBar filter={filter}>
-              <FilterFields filter={filter} fields={fields} />
-            </FilterBar>
+            <FilterBar filter={filter} fields={fields} />
             <Groups outboxes={outboxes} filter={filter} />
           </>
         )}
@@ -76,9 +68,14 @@ export function DeadLetters() {
   )
 }
 
+type Filters = Filter<ReturnType<typeof fieldsFor>>
+
+/** What narrows the dead of an outbox. */
+type DeadFilter = Omit<Filters['values'], 'outbox'>
+
 interface GroupsProps {
   readonly outboxes: readonly ListedOutbox[]
-  readonly filter: Filter<ReturnType<typeof fieldsFor>>
+  readonly filter: Filters
 }
 
 function Groups({ outboxes, filter }: GroupsProps) {
@@ -99,15 +96,16 @@ function Groups({ outboxes, filter }: GroupsProps) {
   const total = groups.reduce((sum, { count }) => sum + count, 0)
   const one = only === undefined ? undefined : chosen[0]
   const countIn = (name: string) => groups.filter(({ outbox }) => outbox === name).length
-  const cause = causeColumn((group) => ({
-    filter: rest,
-    isAlone: countIn(group.outbox) === 1,
-    onLook:
-      only === undefined || (rest.code === undefined && groups.length > 1)
-        ? () => filter.set({ outbox: group.outbox, code: group.code ?? undefined })
-        : undefined,
-  }))
-  const columns = [...GROUP_COLUMNS, cause]
+  const isLookedAt = only !== undefined && (rest.code !== undefined || groups.length === 1)
+  const causes = groups.map((group): Cause => {
+    const { outbox, code } = group
+    return {
+      ...group,
+      // A group without a code is what the filter finds only if the outbox has no other group.
+      replayed: code === null ? countIn(outbox) === 1 && rest : { ...rest, code },
+      onLook: !isLookedAt && (() => filter.set({ outbox, code: code ?? undefined })),
+    }
+  })
   return (
     <Stack gap="md">
       <div role="status">
@@ -116,9 +114,9 @@ function Groups({ outboxes, filter }: GroupsProps) {
       <Panel title="Causes">
         <DataTable
           label="Causes"
-          list={groups}
+          list={causes}
           idOf={({ outbox, code }) => `${outbox} ${code ?? ''}`}
-          columns={columns}
+          columns={CAUSE_COLUMNS}
           tall
         />
       </Panel>
@@ -127,68 +125,48 @@ function Groups({ outboxes, filter }: GroupsProps) {
   )
 }
 
-interface GroupActionsProps {
-  readonly group: DeadGroup
-  readonly filter: DeadFilter
-  /** Whether the outbox has no other group: then the filter alone means this one. */
-  readonly isAlone: boolean
-  /** Undefined if they are looked at already. */
-  readonly onLook: (() => void) | undefined
+interface Cause extends DeadGroup {
+  /** The filter that finds exactly this group; false if none does. */
+  readonly replayed: DeadFilter | false
+  /** False if they are looked at already. */
+  readonly onLook: (() => void) | false
 }
 
-/** What can be done with the messages of one cause. */
-function GroupActions({ group, filter, isAlone, onLook }: GroupActionsProps) {
-  const { outbox, code, count } = group
+/** Why messages died, with what can be done about it. */
+function CauseCell({ outbox, code, error, count, destinations, replayed, onLook }: Cause) {
   return (
-    <Group gap="xs">
-      {onLook !== undefined && (
-        <Button
-          variant="default"
-          onClick={onLook}
-          aria-label={`Show messages: ${code ?? 'no code'} of ${outbox}`}
-        >
-          Show messages
-        </Button>
-      )}
-      {(code !== null || isAlone) && (
-        <ReplayButton
-          label={`Replay ${formatCount(count)}`}
-          outbox={outbox}
-          filter={{ ...filter, ...(code !== null && { code }) }}
-        />
-      )}
+    <Group justify="space-between" gap="xs">
+      <div style={{ flex: '1 1 220px' }}>
+        <Text size="sm" fw={500}>
+          {outbox}
+        </Text>
+        {destinations.map(({ destination, name, count: some }) => (
+          <Text key={destination} size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {formatCount(some)} to {name ?? destination}
+          </Text>
+        ))}
+        {code === null && 'No error code recorded. Show the messages and select some.'}
+        <FailureNote {...{ outbox, code, error }} />
+      </div>
+      <Group gap="xs">
+        {onLook && (
+          <Button
+            variant="default"
+            onClick={onLook}
+            aria-label={`Show messages: ${code ?? 'no code'} of ${outbox}`}
+          >
+            Show messages
+          </Button>
+        )}
+        {replayed && (
+          <ReplayButton label={`Replay ${formatCount(count)}`} outbox={outbox} filter={replayed} />
+        )}
+      </Group>
     </Group>
   )
 }
 
-/** Why they died, with what can be done about it. */
-function causeColumn(
-  actionsFor: (group: DeadGroup) => Omit<GroupActionsProps, 'group'>,
-): Column<DeadGroup> {
-  return {
-    id: 'cause',
-    title: 'Cause',
-    cell: (group) => (
-      <Group justify="space-between" gap="xs">
-        <div style={{ flex: '1 1 220px' }}>
-          <Text size="sm" fw={500}>
-            {group.outbox}
-          </Text>
-          {group.destinations.map(({ destination, name, count }) => (
-            <Text key={destination} size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {formatCount(count)} to {name ?? destination}
-            </Text>
-          ))}
-          {group.code === null && 'No error code recorded. Show the messages and select some.'}
-          <FailureNote {...group} />
-        </div>
-        <GroupActions group={group} {...actionsFor(group)} />
-      </Group>
-    ),
-  }
-}
-
-const GROUP_COLUMNS: readonly Column<DeadGroup>[] = [
+const CAUSE_COLUMNS: readonly Column<Cause>[] = [
   column.count('count', 'Dead', { width: '64px' }),
   {
     id: 'died',
@@ -207,6 +185,7 @@ const GROUP_COLUMNS: readonly Column<DeadGroup>[] = [
       </>
     ),
   },
+  { id: 'cause', title: 'Cause', cell: (cause) => <CauseCell {...cause} /> },
 ]
 
 interface DeadRowsProps {
@@ -233,18 +212,14 @@ function DeadRows({ outbox, filter, matching }: DeadRowsProps) {
       </Panel>
     )
   }
-  return <Selectable name={name} dead={roles.dead} {...{ outbox, filter, matching }} />
+  return <Selectable dead={roles.dead} {...{ outbox, filter, matching }} />
 }
 
-function Selectable(props: DeadRowsProps & { readonly name: string; readonly dead: string }) {
-  const { name, dead, outbox, filter, matching } = props
+function Selectable({ dead, outbox, filter, matching }: DeadRowsProps & { readonly dead: string }) {
+  const { name } = outbox
   const navigate = useNavigate()
   const selection = useSelection()
-  const list = useMatchingMessages('dead-letters', {
-    ...filter,
-    outbox: name,
-    status: dead,
-  })
+  const list = useMatchingMessages('dead-letters', { ...filter, outbox: name, status: dead })
   const columns = useMemo(
     () => columnsOf([outbox]).filter(({ id }) => !['state', 'outbox', 'due'].includes(id)),
     [outbox],
@@ -296,24 +271,8 @@ interface DeadGroup extends Found {
   readonly outbox: string
 }
 
-/** What narrows the dead; every field may be missing. */
-export interface DeadFilter {
-  readonly code?: string
-  readonly type?: string
-  readonly tenant?: string
-  readonly since?: string
-  readonly until?: string
-}
-
-interface DeadGroups {
-  readonly groups: readonly DeadGroup[]
-  readonly isLoading: boolean
-  readonly error: Error | null
-  reload(): void
-}
-
 /** The dead messages of these outboxes by error code, the most frequent first. */
-function useDeadGroups(outboxes: readonly string[], filter: DeadFilter): DeadGroups {
+function useDeadGroups(outboxes: readonly string[], filter: DeadFilter) {
   const api = useApi()
   return useQueries({
     queries: outboxes.map((name) => ({

@@ -1,18 +1,15 @@
 import { NumberInput, Progress, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answer, dataOf, useApi } from '../../api/client.tsx'
+import { type Answer, type BodyOf, dataOf, useApi } from '../../api/client.tsx'
 import { countOf, formatCount, formatDuration } from '../../format/number.ts'
 import { ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
-import type { DeadFilter } from './dead-letters.tsx'
 
 type Replay = Answer<'/api/v1/outboxes/{name}/replays/{id}'>
-
-interface ReplayFilter extends DeadFilter {
-  readonly ids?: string[]
-}
+type Order = BodyOf<'/api/v1/outboxes/{name}/replays'>
+type ReplayFilter = NonNullable<Order['filter']>
 
 interface ReplayButtonProps {
   readonly label: string
@@ -37,9 +34,7 @@ export function ReplayButton({ label, outbox, filter, isDisabled, onDone }: Repl
       disabled={isDisabled ?? false}
       onOpen={() => setAsked(filter)}
     >
-      {(close) => (
-        <ReplayForm outbox={outbox} filter={asked} onClose={close} onDone={() => onDone?.()} />
-      )}
+      {(close) => <ReplayForm outbox={outbox} filter={asked} onClose={close} onDone={onDone} />}
     </DialogButton>
   )
 }
@@ -48,7 +43,7 @@ interface ReplayFormProps {
   readonly outbox: string
   readonly filter: ReplayFilter
   readonly onClose: () => void
-  readonly onDone: () => void
+  readonly onDone: (() => void) | undefined
 }
 
 /** Counts first; what is then replayed is what was counted. */
@@ -56,7 +51,7 @@ function ReplayForm(props: ReplayFormProps) {
   const { outbox: name, filter } = props
   const api = useApi()
   const counted = useQuery({
-    // A subject of its own: what is counted must not change under a replay in progress.
+    // Its own subject: what is counted must not change under a replay in progress.
     queryKey: ['replay-count', name, filter],
     queryFn: () =>
       dataOf(
@@ -87,7 +82,9 @@ function Fields({ outbox, filter, count, onClose, onDone }: ReplayFormProps & { 
   const { rate } = draft
   const perSecond = typeof rate === 'number' && rate > 0 ? rate : undefined
   const { replay, replayed } = useReplay(outbox, () => ({
-    ...{ filter, reason: draft.reason.trim(), limit: total },
+    filter,
+    reason: draft.reason.trim(),
+    limit: total,
     ...(perSecond && { perSecond }),
   }))
   return (
@@ -135,30 +132,20 @@ function Fields({ outbox, filter, count, onClose, onDone }: ReplayFormProps & { 
   )
 }
 
-interface Order {
-  readonly filter: ReplayFilter
-  readonly reason: string
-  readonly limit: number
-  readonly perSecond?: number
-}
-
 /** Starts a replay, which the server does, and follows it to its end. */
 function useReplay(name: string, order: () => Order) {
   const api = useApi()
   const [replayed, setReplayed] = useState(0)
-  const read = (id: string): Promise<Replay> => {
-    const params = { path: { name, id } }
-    return dataOf(api.GET('/api/v1/outboxes/{name}/replays/{id}', { params }))
-  }
   const replay = useAction({
     run: async () => {
       const params = { path: { name } }
       const body = order()
       let run = await dataOf(api.POST('/api/v1/outboxes/{name}/replays', { params, body }))
+      const one = { params: { path: { name, id: run.id } } }
       while (run.state === 'running') {
         setReplayed(run.replayed)
         await new Promise((resolve) => setTimeout(resolve, PROGRESS_EVERY_MS))
-        run = await read(run.id)
+        run = await dataOf(api.GET('/api/v1/outboxes/{name}/replays/{id}', one))
       }
       return run
     },

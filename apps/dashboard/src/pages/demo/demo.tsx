@@ -1,7 +1,7 @@
-import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Group, List, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconHandStop } from '@tabler/icons-react'
 import { type Answer, post, remove, useRead } from '../../api/client.tsx'
-import { useAction } from '../../parts/act/action.tsx'
+import { ActButton } from '../../parts/act/form.tsx'
 import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { StateBadge } from '../../parts/show/states.tsx'
@@ -54,27 +54,25 @@ export function Demo() {
 }
 
 function PlayButton({ story: { status } }: { story: Story }) {
-  const play = useAction({
-    run: () => post('/api/v1/demo'),
-    done: () => 'Demo started. You can leave this page; it continues.',
-    changes: ['demo'],
-  })
-  const cancel = useAction({
-    run: () => remove('/api/v1/demo'),
-    done: () => 'Stopping the demo; its data stays.',
-    changes: ['demo'],
-  })
-  if (status === 'running') {
-    return (
-      <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
-        Stop
-      </Button>
-    )
-  }
-  return (
-    <Button loading={play.isPending} onClick={() => play.mutate(undefined)}>
-      {status === 'idle' ? 'Play' : 'Play again'}
-    </Button>
+  return status === 'running' ? (
+    <ActButton
+      key="stop"
+      to="read"
+      label="Stop"
+      run={() => remove('/api/v1/demo')}
+      done={() => 'Stopping the demo; its data stays.'}
+      changes={['demo']}
+    />
+  ) : (
+    <ActButton
+      key="play"
+      to="read"
+      label={status === 'idle' ? 'Play' : 'Play again'}
+      button={{ variant: 'filled' }}
+      run={() => post('/api/v1/demo')}
+      done={() => 'Demo started. You can leave this page; it continues.'}
+      changes={['demo']}
+    />
   )
 }
 

@@ -1,5 +1,5 @@
 import { Group, SegmentedControl, Select, Stack, Text } from '@mantine/core'
-import { type BodyOf, type ItemOf, post, useRead } from '../../api/client.tsx'
+import { type ItemOf, post, useRead } from '../../api/client.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
@@ -7,13 +7,12 @@ import { BulkButton } from '../../parts/act/bulk-button.tsx'
 import { oneOf, useFilter } from '../../parts/act/filter-bar.tsx'
 import { PermittedButton, useAction } from '../../parts/act/action.tsx'
 import { ActButton } from '../../parts/act/form.tsx'
-import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
 import { AnchorLink, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { Age, KeyValue, Time, timeFact } from '../../parts/show/facts.tsx'
 import { StateBadge } from '../../parts/show/states.tsx'
 import { type Column, column } from '../../parts/table/columns.tsx'
-import { DataTable } from '../../parts/table/data-table.tsx'
+import { FilteredTable } from '../../parts/table/list-page.tsx'
 import { useClaims } from '../../session/session-context.tsx'
 import type { StateRole } from '../../states/role.ts'
 import { firstOf, useContents, type Web } from '../../systems.tsx'
@@ -50,12 +49,13 @@ const COLUMNS: readonly Column<Incident>[] = [
   },
 ]
 
+const CHANGED = ['incidents', 'alerts', 'overview']
+
 /** Without events the page still looks now and then: alerts are grouped every few seconds. */
 const EVERY_MS = 5_000
 
 /** What is wrong, one entry for each cause. */
 export function Incidents() {
-  const opened = useOpened()
   const filter = useFilter({ state: oneOf(STATES) })
   const state = filter.values.state ?? 'open'
   const query = useRead('/api/v1/incidents', ['incidents', 'list'], { refetchInterval: EVERY_MS })
@@ -74,32 +74,25 @@ export function Incidents() {
     >
       <QueryState query={query}>
         {({ items }) => {
-          const shown = items.find(({ id }) => id === opened.id)
           const listed = items.filter((each) => each.state === state)
           return (
             <>
               <AcknowledgeAll incidents={listed.filter((each) => each.acknowledgedBy === null)} />
-              <DataTable
+              <FilteredTable
                 label="Incidents"
                 list={listed}
                 columns={COLUMNS}
-                idOf={({ id }) => id}
-                onOpen={({ id }) => opened.open(id)}
-                opened={opened.id}
                 empty={
                   <Empty title={`No ${state} incidents`}>
                     {state === 'open' ? 'No action needed.' : 'None in this state.'}
                   </Empty>
                 }
+                drawer="Incident"
+                renderDetails={(id) => {
+                  const incident = items.find((each) => each.id === id)
+                  return incident && <Details incident={incident} />
+                }}
               />
-              <DetailDrawer
-                isOpen={shown !== undefined}
-                onClose={opened.close}
-                title="Incident"
-                neighbours={neighboursOf(listed, ({ id }) => id, opened)}
-              >
-                {shown !== undefined && <Details key={shown.id} incident={shown} />}
-              </DetailDrawer>
             </>
           )
         }}
@@ -121,7 +114,7 @@ function AcknowledgeAll({ incidents }: { incidents: readonly Incident[] }) {
         verb="Acknowledge"
         past="acknowledged"
         nouns={['incident', 'incidents']}
-        changes={['incidents', 'alerts', 'overview']}
+        changes={CHANGED}
         nameOf={({ code, source }) => `${code} in ${source}`}
         onDone={() => undefined}
         run={({ id }) => post('/api/v1/incidents/{id}/acknowledge', { path: { id } })}
@@ -133,7 +126,7 @@ function AcknowledgeAll({ incidents }: { incidents: readonly Incident[] }) {
 }
 
 function Details({ incident }: { incident: Incident }) {
-  const { id, source, code, detail, owner, acknowledgedBy, acknowledgedAt } = incident
+  const { source, code, detail, owner, acknowledgedBy, acknowledgedAt } = incident
   return (
     <Stack gap="md">
       <Text>{detail ?? 'Its alerts are no longer kept.'}</Text>
@@ -161,7 +154,7 @@ function Details({ incident }: { incident: Incident }) {
           'Snoozed until': timeFact(incident.snoozedUntil),
         }}
       />
-      {incident.state !== 'closed' && <Actions key={id} incident={incident} />}
+      {incident.state !== 'closed' && <Actions incident={incident} />}
       <Group gap="md">
         <AnchorLink to={placeOf(incident, useContents().webs)}>View source</AnchorLink>
         <AnchorLink to={alertsOf(incident)}>View alerts</AnchorLink>
@@ -180,13 +173,12 @@ function Actions({ incident }: { incident: Incident }) {
   const { sub } = useClaims()
   const { id, owner, acknowledgedBy, state } = incident
   const params = { path: { id } }
-  const changes = ['incidents', 'alerts', 'overview']
   const next = owner === sub ? null : sub
   const snooze = useAction({
     run: (minutes: number) =>
       post('/api/v1/incidents/{id}/snooze', { ...params, body: { minutes } }),
     done: (_, minutes) => (minutes === 0 ? 'Snooze ended.' : 'Incident snoozed.'),
-    changes,
+    changes: CHANGED,
   })
   return (
     <Group gap="xs" align="flex-end">
@@ -196,14 +188,14 @@ function Actions({ incident }: { incident: Incident }) {
         button={{ variant: 'filled', disabled: acknowledgedBy !== null }}
         run={() => post('/api/v1/incidents/{id}/acknowledge', params)}
         done={() => 'Incident acknowledged.'}
-        changes={changes}
+        changes={CHANGED}
       />
       <ActButton
         to="operate"
         label={next === null ? 'Unassign me' : 'Assign to me'}
         run={() => post('/api/v1/incidents/{id}/assign', { ...params, body: { owner: next } })}
         done={() => (next === null ? 'Incident unassigned.' : `Assigned to ${next}.`)}
-        changes={changes}
+        changes={CHANGED}
       />
       {state === 'snoozed' ? (
         <PermittedButton to="operate" variant="default" onClick={() => snooze.mutate(0)}>
@@ -224,10 +216,6 @@ function Actions({ incident }: { incident: Incident }) {
 }
 
 export type Incident = ItemOf<'/api/v1/incidents'>
-
-export type Channel = ItemOf<'/api/v1/notice-channels'>
-
-export type NewChannel = BodyOf<'/api/v1/notice-channels'>
 
 /** Whether more of it came in the last hour than in the one before, in words. */
 export function trendText({ trend, lastHour, hourBefore }: Incident): string {

@@ -1,11 +1,12 @@
 import { Group, Select, Text, TextInput } from '@mantine/core'
-import { post, remove, useRead } from '../../api/client.tsx'
+import { type BodyOf, type ItemOf, post, remove, useRead } from '../../api/client.tsx'
 import { ActButton, ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { Panel, PageFrame } from '../../parts/layout/page-frame.tsx'
 import { KeyValue, Time } from '../../parts/show/facts.tsx'
-import type { Channel, NewChannel } from './incidents.tsx'
+
+type Channel = ItemOf<'/api/v1/notice-channels'>
 
 const KINDS: Readonly<Record<Channel['kind'], string>> = {
   email: 'E-mail',
@@ -92,26 +93,18 @@ function ChannelPanel({ channel }: { channel: Channel }) {
   )
 }
 
-interface Draft {
-  readonly kind: Channel['kind']
-  readonly name: string
-  readonly address: string
-  readonly routingKey: string
-}
+type NewChannel = BodyOf<'/api/v1/notice-channels'>
 
-function bodyOf({ kind, name, address, routingKey }: Draft): NewChannel {
+const EMPTY = { kind: 'email' as Channel['kind'], name: '', address: '', routingKey: '' }
+
+function bodyOf({ kind, name, address, routingKey }: typeof EMPTY): NewChannel {
   if (kind === 'email') return { kind, name, address }
   if (kind === 'slack') return { kind, name, url: address }
   return { kind, name, routingKey, ...(address !== '' && { url: address }) }
 }
 
 function ChannelForm({ onClose }: { onClose: () => void }) {
-  const { draft, set, text } = useDraft<Draft>({
-    kind: 'email',
-    name: '',
-    address: '',
-    routingKey: '',
-  })
+  const { draft, set, text } = useDraft(EMPTY)
   const { kind } = draft
   const create = useAction({
     run: () => post('/api/v1/notice-channels', { body: bodyOf(draft) }),

@@ -1,6 +1,6 @@
 import { Alert, Badge, Grid, Stack, Text } from '@mantine/core'
 import { formatDuration } from '../../format/number.ts'
-import { FilterBar, FilterText, text, useFilter } from '../../parts/act/filter-bar.tsx'
+import { field, FilterBar, useFilter } from '../../parts/act/filter-bar.tsx'
 import { useRefresh } from '../../parts/act/action.tsx'
 import { AnchorLink, PageFrame, Panel } from '../../parts/layout/page-frame.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
@@ -8,18 +8,18 @@ import { type JourneyOfThing, useJourney } from '../../parts/layout/related.tsx'
 import { CopyId } from '../../parts/show/facts.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/show/states.tsx'
 
+const FILTER = { id: field.text('Id or case') }
+
 /** One business thing across all systems. */
 export function Journey() {
-  const filter = useFilter({ id: text })
+  const filter = useFilter(FILTER)
   const { id } = filter.values
   return (
     <PageFrame
       title="Journey"
       lead="One business thing across all systems: what belongs to it, and what happened when."
     >
-      <FilterBar filter={filter}>
-        <FilterText filter={filter} name="id" label="Id or case" />
-      </FilterBar>
+      <FilterBar filter={filter} fields={FILTER} />
       {id === undefined ? (
         <Empty title="Enter an id">
           The id of anything in your organisation, or a reference that it has elsewhere. Pages of
@@ -32,12 +32,9 @@ export function Journey() {
   )
 }
 
-/** While it is looked at, things go on. */
-const EVERY_MS = 5_000
-
 function Way({ id }: { id: string }) {
   const query = useJourney(id)
-  useRefresh(['journey', id], EVERY_MS)
+  useRefresh(['journey', id], 5_000)
   return (
     <QueryState query={query}>
       {({ things, timeline, isComplete }) =>

@@ -1,7 +1,9 @@
 import { Group, Stack, Tabs, Text } from '@mantine/core'
 import { because, post, useRead } from '../../api/client.tsx'
 import {
+  CHANGED,
   FailureNote,
+  isWaiting,
   type ListedOutbox,
   type MessageDetails,
   type MessageKey,
@@ -85,7 +87,6 @@ function MessageFacts({ outbox, details, role }: MessageFactsProps) {
   const { webs } = useContents()
   const page = firstOf(webs, ({ outboxes }) => outboxes?.[outbox]?.page)
   const word = role && ROLE_LOOKS[role].word
-  const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
   return (
     <KeyValue
       facts={{
@@ -107,7 +108,9 @@ function MessageFacts({ outbox, details, role }: MessageFactsProps) {
         Key: idFact(key, { what: 'key' }),
         Organisation: tenant ?? undefined,
         Attempts: attempts,
-        'Next due': isWaiting ? <Time at={details.dueAt} clock="business" ahead /> : undefined,
+        'Next due': isWaiting(role) ? (
+          <Time at={details.dueAt} clock="business" ahead />
+        ) : undefined,
         'Claimed until': timeFact(details.claimedUntil, { ahead: true }),
         Quarantined: timeFact(details.quarantinedAt),
         Created: timeFact(createdAt),
@@ -129,16 +132,18 @@ interface MessageActionsProps {
   readonly canBeCancelled: boolean
 }
 
-const CHANGED = ['messages', 'dead-letters', 'outboxes', 'overview']
-
 /** What can be done about a message in its state, or why there is nothing. */
 function MessageActions(props: MessageActionsProps) {
   const { role, isArchived, canBeCancelled, message } = props
   const params = { path: { name: message.outbox, id: message.id } }
   const isDead = role === 'dead'
-  const isWaiting = role === 'ready' || role === 'retry' || role === 'failing'
-  if (isArchived) return <Nothing>Archived. No action needed.</Nothing>
-  if (!isDead && !(isWaiting && canBeCancelled)) return <Nothing>{sentenceFor(role)}</Nothing>
+  if (isArchived || (!isDead && !(isWaiting(role) && canBeCancelled))) {
+    return (
+      <Text size="sm" c="dimmed">
+        {isArchived ? 'Archived. No action needed.' : sentenceFor(role)}
+      </Text>
+    )
+  }
   return (
     <>
       {isDead && (
@@ -187,16 +192,8 @@ function MessageActions(props: MessageActionsProps) {
 
 function sentenceFor(role: StateRole | undefined): string {
   if (role === 'claimed') return 'A relay is sending it; it cannot be cancelled now.'
-  if (role === 'ready' || role === 'retry' || role === 'failing') {
+  if (isWaiting(role)) {
     return 'The relay sends it when it is due; messages of this outbox cannot be cancelled.'
   }
   return 'Finished. No action needed.'
-}
-
-function Nothing({ children }: { children: string }) {
-  return (
-    <Text size="sm" c="dimmed">
-      {children}
-    </Text>
-  )
 }

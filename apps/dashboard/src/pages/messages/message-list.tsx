@@ -1,11 +1,12 @@
 import { hashKey, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { type Answer, dataOf, type ItemOf, useApi } from '../../api/client.tsx'
+import type { paths } from '../../api/schema.d.ts'
 import type { LiveEvent } from '../../live/live-event.ts'
 import { refreshQueueOf, useFollow, useFresh } from '../../live/use-fresh.ts'
 import { useSort } from '../../parts/table/layout.ts'
-import { type List, type SortWord, useList } from '../../parts/table/list.ts'
-import { roleOf, type StateNames, type StateRole } from '../../states/role.ts'
+import { type List, useList } from '../../parts/table/list.ts'
+import { roleOf, type StateRole } from '../../states/role.ts'
 import { Text } from '@mantine/core'
 import { CodeNote, useTextBeside } from '../../codes/code-note.tsx'
 import { Time, withShortIds } from '../../parts/show/facts.tsx'
@@ -13,37 +14,19 @@ import { StateBadge } from '../../parts/show/states.tsx'
 import { type Column, column } from '../../parts/table/columns.tsx'
 import { firstOf, useContents } from '../../systems.tsx'
 
-interface MessageFilter {
-  readonly outbox?: string
-  readonly status?: string
-  readonly tenant?: string
-  readonly type?: string
-  readonly key?: string
-  readonly code?: string
-  readonly error?: string
-  readonly since?: string
-  readonly until?: string
-  readonly search?: string
-}
+type MessageQuery = NonNullable<paths['/api/v1/messages']['get']['parameters']['query']>
+type MessageFilter = Omit<MessageQuery, 'cursor' | 'limit' | 'sort'>
 
 const PAGE_SIZE = 100
 
 /** The columns that the server sorts by: an index has the messages in the order of their creation. */
 const SORTS = { age: 'createdAt' } as const
 
-interface Reading {
-  readonly cursor?: string | undefined
-  readonly sort?: SortWord<'createdAt'> | undefined
-}
-
-function useReadMessages(filter: MessageFilter) {
+function useReadMessages(filter: MessageFilter, sort: MessageQuery['sort']) {
   const api = useApi()
-  return ({ cursor, sort }: Reading, signal: AbortSignal) => {
-    const place = {
-      ...(sort !== undefined && { sort }),
-      ...(cursor !== undefined && { cursor }),
-    }
-    const query = { ...filter, ...place, limit: PAGE_SIZE }
+  return (cursor: string | undefined, signal: AbortSignal) => {
+    const order = { ...(sort && { sort }), ...(cursor !== undefined && { cursor }) }
+    const query = { ...filter, ...order, limit: PAGE_SIZE }
     return dataOf(api.GET('/api/v1/messages', { params: { query }, signal }))
   }
 }
@@ -51,12 +34,9 @@ function useReadMessages(filter: MessageFilter) {
 /** Messages that match now: one that no longer does leaves the list. */
 export function useMatchingMessages(name: string, filter: MessageFilter): List<MessageRow> {
   useFresh(['messages'], (event) => concerns(filter, event))
-  const read = useReadMessages(filter)
   const sort = useSort(name, SORTS)
-  const list = useList<MessageRow>({
-    queryKey: ['messages', 'list', filter, sort],
-    read: (cursor, signal) => read({ cursor, sort }, signal),
-  })
+  const read = useReadMessages(filter, sort)
+  const list = useList<MessageRow>({ queryKey: ['messages', 'list', filter, sort], read })
   return { ...list, sorts: SORTS }
 }
 
@@ -65,24 +45,21 @@ function concerns({ outbox }: MessageFilter, event: LiveEvent): boolean {
 }
 
 /**
- * Messages of one outbox, or of all of them together, newest first unless their table is sorted. What is shown stays where it is:
- * the newest page is read beside it when something happens, brings its rows up to date and says how
- * many are new.
+ * Messages of one outbox, or of all together, newest first unless their table is sorted. Rows on
+ * screen keep their places: when something happens, the newest page is read as well. It brings these
+ * rows up to date and says how many are new.
  */
 export function useMessages(name: string, filter: MessageFilter): List<MessageRow> {
   const client = useQueryClient()
-  const read = useReadMessages(filter)
   const sort = useSort(name, SORTS)
+  const read = useReadMessages(filter, sort)
+  const readNewest = useReadMessages(filter, undefined)
   const queryKey = ['message-list', filter, sort]
   const newestKey = ['messages', 'newest', filter]
-  const list = useList<MessageRow>({
-    queryKey,
-    read: (cursor, signal) => read({ cursor, sort }, signal),
-    isLive: false,
-  })
+  const list = useList<MessageRow>({ queryKey, read, isLive: false })
   const newest = useQuery({
     queryKey: newestKey,
-    queryFn: ({ signal }) => read({}, signal),
+    queryFn: ({ signal }) => readNewest(undefined, signal),
     enabled: !list.isLoading,
   })
   const [moved, setMoved] = useState(NONE)
@@ -115,7 +92,10 @@ export function useMessages(name: string, filter: MessageFilter): List<MessageRo
     rows: isEmpty ? (newest.data?.items ?? []) : rows,
     sorts: SORTS,
     // With the oldest first, what is new is at the end that has not been read.
-    newRows: newCount === 0 || isEmpty || sort === 'createdAt' ? undefined : sayNew(newCount),
+    newRows:
+      newCount === 0 || isEmpty || sort === 'createdAt'
+        ? undefined
+        : `${newCount}${newCount >= PAGE_SIZE ? '+' : ''} new`,
     reload,
   }
 }
@@ -123,22 +103,12 @@ export function useMessages(name: string, filter: MessageFilter): List<MessageRo
 /** States that messages went into since their list was read. */
 const NONE: ReadonlyMap<string, string> = new Map()
 
-function sayNew(count: number): string {
-  return count >= PAGE_SIZE ? `${PAGE_SIZE}+ new` : `${count} new`
-}
-
-/** Rows of a list as they are now, in the places they had, and how many came before the first. */
-interface Followed<Row> {
-  readonly rows: readonly Row[]
-  readonly newCount: number
-}
-
-/** Takes what is known better from the newest page; what it has beyond that is only counted. */
+/** Rows in their places, brought up to date by the newest page; its other rows are only counted. */
 export function followRows<Row extends { readonly createdAt: string | null }>(
   shown: readonly Row[],
   newest: readonly Row[],
   idOf: (row: Row) => string,
-): Followed<Row> {
+): { rows: readonly Row[]; newCount: number } {
   const known = new Map(newest.map((row) => [idOf(row), row]))
   const rows = shown.map((row) => known.get(idOf(row)) ?? row)
   const ids = new Set(shown.map(idOf))
@@ -187,19 +157,21 @@ export function useOutboxes() {
   })
 }
 
-/** The words of an outbox without the roles that it has no word for. */
-export function namesOf({ roles }: Pick<ListedOutbox, 'roles'>): StateNames {
-  const known = Object.entries(roles).filter(([, word]) => word !== null)
-  return Object.fromEntries(known)
-}
-
 /** What a state of an outbox means; undefined as long as the outbox is not known. */
 export function roleIn(
   outboxes: readonly ListedOutbox[] | undefined,
   { outbox, state }: { readonly outbox: string; readonly state: string },
 ): StateRole | undefined {
   const found = outboxes?.find(({ name }) => name === outbox)
-  return found && roleOf(state, namesOf(found))
+  return found && roleOf(state, found.roles)
+}
+
+/** What an action on a message changes. */
+export const CHANGED = ['messages', 'dead-letters', 'outboxes', 'overview']
+
+/** Whether a message in such a state is still to be sent. */
+export function isWaiting(role: StateRole | undefined): boolean {
+  return role === 'ready' || role === 'retry' || role === 'failing'
 }
 
 /** The columns of messages; an outbox's own words are coloured by the roles they play. */
@@ -223,13 +195,7 @@ export function columnsOf(
       cell: ({ label }) => <Short text={label} />,
     },
     column.copy('id', 'Id', { order: 'none', shown: 8, width: '104px', narrow: 'hidden' }),
-    {
-      id: 'type',
-      title: 'Type',
-      sortBy: ({ type }) => type,
-      width: 'minmax(88px, 1.4fr)',
-      cell: ({ type }) => <span title={type ?? undefined}>{type ?? '–'}</span>,
-    },
+    column.text('type', 'Type', { none: '–', width: 'minmax(88px, 1.4fr)' }),
     column.text('attempts', 'Attempts', { width: '80px', align: 'right', narrow: 'hidden' }),
     {
       id: 'due',
@@ -260,9 +226,9 @@ export function columnsOf(
 }
 
 /** A finished message is not due, even if its row still says so. */
-function NextDue({ row, role }: { row: MessageRow; role: ReturnType<typeof roleIn> }) {
+function NextDue({ row, role }: { row: MessageRow; role: StateRole | undefined }) {
   if (row.held) return <span title="Waits for an earlier message of its key">waits</span>
-  if (role !== 'ready' && role !== 'retry' && role !== 'failing') return <span>–</span>
+  if (!isWaiting(role)) return <span>–</span>
   return <Time at={row.dueAt} clock="business" ahead />
 }
 
@@ -276,7 +242,7 @@ interface FailureNoteProps {
   readonly error: string | null
 }
 
-/** Why a message failed and what to do. A system explains the codes of its own destinations. */
+/** Why a message failed and what to do. A system explains the codes of its destinations. */
 export function FailureNote({ outbox, code, error }: FailureNoteProps) {
   const { webs } = useContents()
   const explain = firstOf(webs, ({ outboxes }) => outboxes?.[outbox]?.explain)

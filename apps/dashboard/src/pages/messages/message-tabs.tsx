@@ -8,7 +8,7 @@ import { Timeline, type TimelineEntry } from '../../parts/show/states.tsx'
 import type { StateRole } from '../../states/role.ts'
 import type { MessageDetails, MessageKey } from './message-list.tsx'
 import { IconLock } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { ActButton } from '../../parts/act/form.tsx'
 import { Json } from '../../parts/show/json.tsx'
 
@@ -164,41 +164,36 @@ function EncryptionNote({ details: { encryption }, message, onReveal }: Encrypti
     return answer
   }
   if (encryption === 'none') return null
-  if (encryption === 'erased') {
-    return <Note>The key of this payload was destroyed. It cannot be read any more.</Note>
-  }
-  if (encryption === 'revealed') {
-    return <Note>Stored encrypted, and decrypted for you. The audit log has your reason.</Note>
-  }
-  return (
-    <Note>
-      <Group justify="space-between" gap="xs">
-        <Text size="sm">Stored encrypted.</Text>
-        <ActButton
-          to="operate"
-          label="Reveal"
-          title="Show the payload of 1 message?"
-          verb="Reveal 1"
-          reason="required"
-          run={reveal}
-          done={() => 'Payload decrypted.'}
-          changes={[]}
-          onDone={onReveal}
-        >
-          It is decrypted and shown on this page until you close the message.
-        </ActButton>
-      </Group>
-    </Note>
-  )
-}
-
-function Note({ children }: { children: ReactNode }) {
   return (
     <Alert color="gray" role="note" icon={<IconLock size={16} aria-hidden />}>
-      {children}
+      {encryption === 'encrypted' ? (
+        <Group justify="space-between" gap="xs">
+          <Text size="sm">Stored encrypted.</Text>
+          <ActButton
+            to="operate"
+            label="Reveal"
+            title="Show the payload of 1 message?"
+            verb="Reveal 1"
+            reason="required"
+            run={reveal}
+            done={() => 'Payload decrypted.'}
+            changes={[]}
+            onDone={onReveal}
+          >
+            It is decrypted and shown on this page until you close the message.
+          </ActButton>
+        </Group>
+      ) : (
+        STORED[encryption]
+      )}
     </Alert>
   )
 }
+
+const STORED = {
+  erased: 'The key of this payload was destroyed. It cannot be read any more.',
+  revealed: 'Stored encrypted, and decrypted for you. The audit log has your reason.',
+} as const
 
 function Content({ details: { message, unreadable } }: { details: MessageDetails }) {
   if (message === null) {

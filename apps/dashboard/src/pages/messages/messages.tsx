@@ -2,7 +2,9 @@ import { useMemo } from 'react'
 import { because, post } from '../../api/client.tsx'
 import {
   addressOf,
+  CHANGED,
   columnsOf,
+  isWaiting,
   keyIn,
   type ListedOutbox,
   type MessageRow,
@@ -11,14 +13,13 @@ import {
   useOutboxes,
 } from './message-list.tsx'
 import { BulkButton } from '../../parts/act/bulk-button.tsx'
-import { field, FilterBar, FilterFields, useFilter } from '../../parts/act/filter-bar.tsx'
-import { DetailDrawer, neighboursOf, useOpened } from '../../parts/layout/detail-drawer.tsx'
+import { field, useFilter } from '../../parts/act/filter-bar.tsx'
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { SavedViews } from '../../parts/layout/saved-views.tsx'
 import { withShortIds } from '../../parts/show/facts.tsx'
-import { DataTable } from '../../parts/table/data-table.tsx'
 import { useTable } from '../../parts/table/layout.ts'
+import { FilteredTable } from '../../parts/table/list-page.tsx'
 import { useSelection } from '../../parts/table/list.ts'
 import { MessageDetailsView } from './message-details.tsx'
 
@@ -38,50 +39,36 @@ export function Messages() {
 function MessageList({ outboxes }: { outboxes: readonly ListedOutbox[] }) {
   const filter = useFilter(fieldsFor(outboxes))
   const fields = fieldsFor(outboxes, filter.values.outbox)
-  const opened = useOpened()
   const selection = useSelection()
-  const shown = keyIn(opened.id)
   const list = useMessages('messages', filter.values)
   const columns = useMemo(() => columnsOf(outboxes), [outboxes])
   const table = useTable({ name: 'messages', list, columns })
   return (
-    <>
-      <FilterBar filter={filter}>
-        <FilterFields filter={filter} fields={fields} />
-        <SavedViews filter={filter} page="messages" layout={table.layout} />
-        {selection.ids.size > 0 && (
-          <BulkActions
-            chosen={list.rows.filter((row) => selection.has(addressOf(row)))}
-            outboxes={outboxes}
-            onDone={selection.clear}
-          />
-        )}
-      </FilterBar>
-      <DataTable
-        label="Messages"
-        {...table}
-        idOf={addressOf}
-        selection={selection}
-        onOpen={(row) => opened.open(addressOf(row))}
-        opened={opened.id}
-        empty={
-          <Empty title="No messages yet">
-            Messages appear here when a system writes them to its outbox.
-          </Empty>
-        }
-        onClearFilter={filter.isSet ? filter.clear : undefined}
-      />
-      <DetailDrawer
-        isOpen={shown !== undefined}
-        onClose={opened.close}
-        title="Message"
-        neighbours={neighboursOf(table.list.rows, addressOf, opened)}
-      >
-        {shown !== undefined && (
-          <MessageDetailsView key={opened.id} message={shown} outboxes={outboxes} />
-        )}
-      </DetailDrawer>
-    </>
+    <FilteredTable
+      {...table}
+      {...{ filter, fields, selection }}
+      label="Messages"
+      idOf={addressOf}
+      empty={
+        <Empty title="No messages yet">
+          Messages appear here when a system writes them to its outbox.
+        </Empty>
+      }
+      drawer="Message"
+      renderDetails={(address) => {
+        const message = keyIn(address)
+        return message && <MessageDetailsView message={message} outboxes={outboxes} />
+      }}
+    >
+      <SavedViews filter={filter} page="messages" layout={table.layout} />
+      {selection.ids.size > 0 && (
+        <BulkActions
+          chosen={list.rows.filter((row) => selection.has(addressOf(row)))}
+          outboxes={outboxes}
+          onDone={selection.clear}
+        />
+      )}
+    </FilteredTable>
   )
 }
 
@@ -113,22 +100,18 @@ interface BulkActionsProps {
   readonly onDone: () => void
 }
 
-const CHANGED = ['messages', 'dead-letters', 'outboxes', 'overview']
-const NOUNS = ['message', 'messages'] as const
-
 /** What is done with the selected messages, of any outboxes. */
 function BulkActions({ chosen, outboxes, onDone }: BulkActionsProps) {
   const common = {
     to: 'operate',
-    nouns: NOUNS,
+    nouns: ['message', 'messages'],
     changes: CHANGED,
     nameOf: ({ label, id }: MessageRow) => label ?? withShortIds(id),
     onDone,
     reason: 'optional',
   } as const
   const isDead = (row: MessageRow) => row.quarantinedAt !== null || roleIn(outboxes, row) === 'dead'
-  const isWaiting = (row: MessageRow) =>
-    ['ready', 'retry', 'failing'].includes(roleIn(outboxes, row) ?? '')
+  const isPending = (row: MessageRow) => isWaiting(roleIn(outboxes, row))
   const canEnd = ({ outbox }: MessageRow) =>
     outboxes.some(({ name, roles }) => name === outbox && roles.cancelled !== null)
   const given = ({ outbox: name, id }: MessageRow, reason: string | undefined) => ({
@@ -151,7 +134,7 @@ function BulkActions({ chosen, outboxes, onDone }: BulkActionsProps) {
       </BulkButton>
       <BulkButton
         {...common}
-        rows={chosen.filter((row) => canEnd(row) && (isDead(row) || isWaiting(row)))}
+        rows={chosen.filter((row) => canEnd(row) && (isDead(row) || isPending(row)))}
         verb="Cancel"
         past="cancelled"
         tone="danger"

@@ -9,7 +9,7 @@ import { AnchorLink, ButtonLink, PageFrame, Panel } from '../../parts/layout/pag
 import { Empty, QueryState } from '../../parts/layout/notice.tsx'
 import { CopyId, Stat, StatStrip, Time } from '../../parts/show/facts.tsx'
 import { Timeline, type TimelineEntry } from '../../parts/show/states.tsx'
-import { brokenDestinations, causeOf, type OutboxItem } from '../overview/trouble.ts'
+import { brokenDestinations, causeOf, type OutboxItem, useOverview } from '../overview/trouble.ts'
 import { Definition } from './definition.tsx'
 import { Picture } from './outboxes.tsx'
 import { Recurring } from './recurring.tsx'
@@ -60,7 +60,9 @@ export function Outbox() {
           <DeliveryCharts outbox={name} />
           <Workers name={name} />
           <Definition definition={outbox.definition} />
-          {hasRecurring(outbox.definition) && <Recurring outbox={name} />}
+          {Object.keys(outbox.definition['recurring'] ?? {}).length > 0 && (
+            <Recurring outbox={name} />
+          )}
           {(outbox.heldKeys ?? 0) + (outbox.blockedKeys ?? 0) > 0 && <HeldKeys name={name} />}
           <Recent name={name} />
         </PageFrame>
@@ -74,17 +76,10 @@ function Wrong({ label, count }: { label: string; count: number }) {
   return count === 0 ? null : <Stat label={label} value={formatCount(count)} tone="bad" />
 }
 
-/** Whether the outbox gives itself messages. */
-function hasRecurring({ recurring }: Readonly<Record<string, unknown>>): boolean {
-  return Object.keys(recurring ?? {}).length > 0
-}
-
-interface PauseFacts {
-  readonly pausedBy: string | null
-  readonly pauseReason: string | null
-}
-
-function pausedSentence({ pausedBy, pauseReason }: PauseFacts): string {
+function pausedSentence({
+  pausedBy,
+  pauseReason,
+}: Pick<OutboxItem, 'pausedBy' | 'pauseReason'>): string {
   const by = pausedBy === null ? '' : ` by ${pausedBy}`
   return `Paused${by}${pauseReason === null ? '' : `: ${pauseReason}`}. Relays claim nothing.`
 }
@@ -124,10 +119,6 @@ function PauseButton({ name, isPaused }: { name: string; isPaused: boolean }) {
   )
 }
 
-function useOverview() {
-  return useRead('/api/v1/overview', ['overview', 'now'], { refetchInterval: 10_000 })
-}
-
 /** Whether messages can go out at all, in a sentence. */
 function Standing({ name }: { name: string }) {
   const found = useOverview().data?.outboxes.find((outbox) => outbox.name === name)
@@ -135,10 +126,11 @@ function Standing({ name }: { name: string }) {
   if (found.alive.length === 0) return 'No relay is running: nothing is sent.'
   const broken = brokenDestinations(found.breakers)
   if (broken.length === 0) return 'Running.'
-  const isDown = found.perSecond === 0
   const names = broken.map((breaker) => breaker.name ?? breaker.destination)
   const which = names.length === 1 ? names[0] : `${names.length} destinations`
-  return isDown ? `Nothing is delivered: ${which} is down.` : `Running, except to ${which}.`
+  return found.perSecond === 0
+    ? `Nothing is delivered: ${which} is down.`
+    : `Running, except to ${which}.`
 }
 
 /** The relays that are alive, and what they do not try at present. */
@@ -149,12 +141,10 @@ function Workers({ name }: { name: string }) {
       <QueryState query={query}>
         {({ outboxes }) => {
           const found = outboxes.find((outbox) => outbox.name === name)
-          const alive = found?.alive ?? []
-          const breakers = found?.breakers ?? []
           return (
             <Stack gap={8}>
-              <RelayTable relays={alive} />
-              {breakers.map((breaker) => (
+              <RelayTable relays={found?.alive ?? []} />
+              {found?.breakers.map((breaker) => (
                 <BreakerLine key={`${breaker.relay} ${breaker.destination}`} breaker={breaker} />
               ))}
             </Stack>
@@ -185,7 +175,7 @@ function BreakerLine({ breaker }: { breaker: OutboxItem['breakers'][number] }) {
   )
 }
 
-/** Keys whose messages wait behind one of their own. */
+/** Keys whose messages wait behind an earlier one. */
 function HeldKeys({ name }: { name: string }) {
   const query = useRead('/api/v1/outboxes/{name}/keys', ['outboxes', name, 'keys'], {
     params: { path: { name } },

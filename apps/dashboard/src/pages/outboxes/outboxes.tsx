@@ -14,14 +14,11 @@ import { useMemo } from 'react'
 import type { StateEdge, StateNode } from '../../state-machine/layout.ts'
 import { StateMachine } from '../../state-machine/state-machine.tsx'
 import { ROLE_LOOKS, roleOf, type StateRole } from '../../states/role.ts'
-import { deadOf, type OutboxItem } from '../overview/trouble.ts'
-
-/** Without events a page still polls now and then: behind a pooler none arrive. */
-const EVERY_MS = 10_000
+import { deadOf, type OutboxItem, useOverview } from '../overview/trouble.ts'
 
 /** Every outbox in a line. */
 export function Outboxes() {
-  const query = useRead('/api/v1/overview', ['overview', 'now'], { refetchInterval: EVERY_MS })
+  const query = useOverview()
   // Relays write it down each minute: asking more often shows nothing new.
   const history = useRead('/api/v1/overview/history', ['overview', 'history'], {
     refetchInterval: 60_000,
@@ -118,12 +115,7 @@ function columnsOf(history: History): readonly Column<OutboxItem>[] {
       narrow: 'hidden',
       cell: (item) => <Duration ms={item.oldestUndeliveredSeconds * 1_000 || null} />,
     },
-    {
-      id: 'rate',
-      title: 'Rate',
-      align: 'right',
-      cell: ({ perSecond }) => formatRate(perSecond),
-    },
+    { id: 'rate', title: 'Rate', align: 'right', cell: ({ perSecond }) => formatRate(perSecond) },
     {
       id: 'failing',
       title: 'Failing',
@@ -147,20 +139,17 @@ function columnsOf(history: History): readonly Column<OutboxItem>[] {
 /** How many messages are in each state, in the colour of its role. */
 function partsOf({ counts, roles }: OutboxItem): BarPart[] {
   return Object.entries(counts).map(([state, n]) => {
-    const names = Object.fromEntries(Object.entries(roles).filter(([, word]) => word !== null))
-    const role = roleOf(state, names)
+    const role = roleOf(state, roles)
     return { label: state, count: n, color: role ? ROLE_LOOKS[role].color : 'gray' }
   })
 }
-
-/** The stream tells what happens; only how many moved of late gets old by itself. */
-const LOOK_AGAIN_MS = 60_000
 
 /** The state machine of an outbox with what is in it now; a state leads to its messages. */
 export function Picture({ name }: { name: string }) {
   const query = useRead('/api/v1/outboxes/{name}/graph', ['outboxes', name, 'graph'], {
     params: { path: { name } },
-    refetchInterval: LOOK_AGAIN_MS,
+    // The stream tells what happens; only how many moved of late gets old by itself.
+    refetchInterval: 60_000,
   })
   useFresh(
     ['outboxes', name, 'graph'],
@@ -173,12 +162,11 @@ export function Picture({ name }: { name: string }) {
 
 function GraphPicture({ name, graph }: { name: string; graph: Graph }) {
   const navigate = useNavigate()
-  const { nodes, edges } = useMemo(() => layOutGraph(graph), [graph])
+  const drawn = useMemo(() => layOutGraph(graph), [graph])
   return (
     <StateMachine
+      {...drawn}
       label={`States of ${name}`}
-      nodes={nodes}
-      edges={edges}
       onSelect={(status) =>
         void navigate({ to: '/messages', search: { outbox: name, status } } as never)
       }

@@ -1,4 +1,5 @@
 import { Badge, Checkbox, Group, Stack, Text } from '@mantine/core'
+import { upperFirst } from '@mantine/hooks'
 import { useState } from 'react'
 import { because, type ItemOf, post, useRead } from '../../api/client.tsx'
 import { formatCount } from '../../format/number.ts'
@@ -42,7 +43,8 @@ interface LineProps {
   readonly item: Item
 }
 
-function RecurringLine({ outbox, item }: LineProps) {
+function RecurringLine(line: LineProps) {
+  const { item } = line
   return (
     <Group
       component="article"
@@ -68,10 +70,10 @@ function RecurringLine({ outbox, item }: LineProps) {
           )}
         </Group>
         <Text size="sm" title={item.rule}>
-          {capitalised(item.inWords)}
+          {upperFirst(item.inWords)}
           {item.missed !== null && `. ${MISSED[item.missed]}`}
         </Text>
-        <Times outbox={outbox} item={item} />
+        <Times {...line} />
         {item.error !== null && (
           <Text size="sm" c="red.9" style={{ overflowWrap: 'anywhere' }}>
             Not enqueued: {item.error}
@@ -79,12 +81,8 @@ function RecurringLine({ outbox, item }: LineProps) {
         )}
       </Stack>
       <Group gap="xs">
-        <RunButton outbox={outbox} item={item} />
-        {item.pausedAt === null ? (
-          <PauseButton outbox={outbox} item={item} />
-        ) : (
-          <ResumeButton outbox={outbox} item={item} />
-        )}
+        <RunButton {...line} />
+        {item.pausedAt === null ? <PauseButton {...line} /> : <ResumeButton {...line} />}
       </Group>
     </Group>
   )
@@ -95,10 +93,6 @@ const MISSED = {
   all: 'After an outage, every missed run is sent.',
   skip: 'Runs missed in an outage are skipped.',
 } as const
-
-function capitalised(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1)
-}
 
 function Times({ outbox, item }: LineProps) {
   const { nextAt, lastAt, lastMessage, enqueued, pausedAt, pausedBy, pauseReason } = item

@@ -1,14 +1,12 @@
 import { Text } from '@mantine/core'
-import { useRead } from '../../api/client.tsx'
-import { formatCount } from '../../format/number.ts'
 import { PageFrame } from '../../parts/layout/page-frame.tsx'
 import { QueryState } from '../../parts/layout/notice.tsx'
 import { Age, CopyId, Duration } from '../../parts/show/facts.tsx'
-import { type Column } from '../../parts/table/columns.tsx'
+import { type Column, column } from '../../parts/table/columns.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import type { OutboxItem } from '../overview/trouble.ts'
+import { type OutboxItem, useOverview } from '../overview/trouble.ts'
 
-export type Relay = OutboxItem['alive'][number]
+type Relay = OutboxItem['alive'][number]
 
 /** Slower than this, something is wrong. */
 const SLOW_MS = 1_000
@@ -18,7 +16,7 @@ const BLOCKED_MS = 250
 
 /** Every relay with what it does, the slowest first. */
 export function Relays() {
-  const query = useRead('/api/v1/overview', ['overview', 'now'], { refetchInterval: 10_000 })
+  const query = useOverview()
   return (
     <PageFrame
       title="Relays"
@@ -48,7 +46,7 @@ function slownessOf({ claimMs, settleMs, lagMs }: Relay): number {
 }
 
 /** A relay once, with all its outboxes: its messages added up, and of times the slowest. */
-export function mergeRelays(outboxes: readonly Pick<OutboxItem, 'alive'>[]): Relay[] {
+function mergeRelays(outboxes: readonly Pick<OutboxItem, 'alive'>[]): Relay[] {
   const byName = Map.groupBy(
     outboxes.flatMap(({ alive }) => alive),
     ({ name }) => name,
@@ -87,25 +85,9 @@ const COLUMNS: readonly Column<Relay>[] = [
     width: 'minmax(160px, 2fr)',
     cell: ({ name }) => <CopyId id={name} what="name" />,
   },
-  {
-    id: 'up',
-    title: 'Up',
-    narrow: 'hidden',
-    cell: ({ startedAt }) => <Age of={startedAt} />,
-  },
-  {
-    id: 'settled',
-    title: 'Settled a minute',
-    align: 'right',
-    width: '116px',
-    cell: ({ settledPerMinute }) => formatCount(settledPerMinute),
-  },
-  {
-    id: 'inFlight',
-    title: 'In flight',
-    align: 'right',
-    cell: ({ inFlight }) => formatCount(inFlight),
-  },
+  { id: 'up', title: 'Up', narrow: 'hidden', cell: ({ startedAt }) => <Age of={startedAt} /> },
+  column.count('settledPerMinute', 'Settled a minute', { width: '116px' }),
+  column.count('inFlight', 'In flight'),
   duration('claimMs', 'Claim, p95', SLOW_MS),
   duration('settleMs', 'Settle, p95', SLOW_MS),
   duration('lagMs', 'Longest block', BLOCKED_MS),

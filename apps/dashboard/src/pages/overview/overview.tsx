@@ -1,6 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { IconAlertCircle, IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { useRead } from '../../api/client.tsx'
 import { DeliveryCharts } from '../../charts/delivery-charts.tsx'
 import {
   countOf,
@@ -21,29 +20,25 @@ import {
   type Overview as Data,
   type Trouble,
   troublesOf,
+  useOverview,
 } from './trouble.ts'
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
-}
-
-function oldestOf(outboxes: readonly OutboxItem[]): number {
-  return Math.max(0, ...outboxes.map((each) => each.oldestUndeliveredSeconds))
-}
-
-/** Without events a page still polls now and then: behind a pooler none arrive. */
-const EVERY_MS = 10_000
 
 /** What is wrong first, then how much moves. */
 export function Overview() {
   const { has } = useSettings()
-  const query = useRead('/api/v1/overview', ['overview', 'now'], { refetchInterval: EVERY_MS })
+  const query = useOverview()
   useFresh(['overview', 'now'], ({ kind }) => kind !== 'announcement')
   return (
     <PageFrame
       title="Overview"
       lead="Messages of all outboxes, and what needs attention."
-      actions={has.includes('demo') && <DemoLink />}
+      actions={
+        has.includes('demo') && (
+          <ButtonLink to="/demo" variant="default">
+            Run the demo
+          </ButtonLink>
+        )
+      }
     >
       <QueryState query={query}>
         {(data) => (
@@ -55,15 +50,6 @@ export function Overview() {
         )}
       </QueryState>
     </PageFrame>
-  )
-}
-
-/** For first-time users. */
-function DemoLink() {
-  return (
-    <ButtonLink to="/demo" variant="default">
-      Run the demo
-    </ButtonLink>
   )
 }
 
@@ -85,8 +71,11 @@ function Failing({ share, worst }: { share: number; worst: Data['failing'][numbe
 }
 
 function Numbers({ data: { outboxes, failing } }: { data: Data }) {
-  const oldest = oldestOf(outboxes)
-  const total = (read: (item: OutboxItem) => number) => sum(outboxes.map(read))
+  const oldest = Math.max(0, ...outboxes.map((each) => each.oldestUndeliveredSeconds))
+  const total = (read: (item: OutboxItem) => number) =>
+    outboxes.reduce((sum, item) => sum + read(item), 0)
+  const count = (field: 'due' | 'retrying' | 'postponed' | 'scheduled') =>
+    formatCount(total((item) => item[field]))
   const dead = total(deadOf)
   const isLate = outboxes.some(({ oldestDueSeconds }) => oldestDueSeconds > 60)
   return (
@@ -98,25 +87,13 @@ function Numbers({ data: { outboxes, failing } }: { data: Data }) {
       />
       <Stat
         label="Due"
-        value={formatCount(total(({ due }) => due))}
+        value={count('due')}
         hint="to be sent now"
         tone={isLate ? 'warning' : 'normal'}
       />
-      <Stat
-        label="Retrying"
-        value={formatCount(total(({ retrying }) => retrying))}
-        hint="failed before"
-      />
-      <Stat
-        label="Postponed"
-        value={formatCount(total(({ postponed }) => postponed))}
-        hint="not tried yet"
-      />
-      <Stat
-        label="Scheduled"
-        value={formatCount(total(({ scheduled }) => scheduled))}
-        hint="due later"
-      />
+      <Stat label="Retrying" value={count('retrying')} hint="failed before" />
+      <Stat label="Postponed" value={count('postponed')} hint="not tried yet" />
+      <Stat label="Scheduled" value={count('scheduled')} hint="due later" />
       <Stat
         label="Oldest pending"
         value={oldest === 0 ? 'none' : formatDuration(oldest * 1_000)}

@@ -1,8 +1,13 @@
 import { countOf, formatCount, formatDuration, formatShare } from '../../format/number.ts'
-import type { Answer } from '../../api/client.tsx'
+import { type Answer, useRead } from '../../api/client.tsx'
 
 export type Overview = Answer<'/api/v1/overview'>
 export type OutboxItem = Overview['outboxes'][number]
+
+/** All outboxes as they are now. It polls as well: behind a pooler no event arrives. */
+export function useOverview() {
+  return useRead('/api/v1/overview', ['overview', 'now'], { refetchInterval: 10_000 })
+}
 
 /** Something that a person should look at, and where it is mended. */
 export interface Trouble {
@@ -47,11 +52,7 @@ export function troublesOf({ alerts, outboxes }: Overview): Trouble[] {
     return troublesOfOutbox(outbox, own)
   })
   found.push(...[...causes.values()].flat().map(openAlerts))
-  return found.toSorted((one, other) => weight(one) - weight(other))
-}
-
-function weight({ tone }: Trouble): number {
-  return tone === 'bad' ? 0 : 1
+  return found.toSorted((one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'))
 }
 
 function openAlerts({ source, code, open, detail, since }: Cause): Trouble {
@@ -68,7 +69,7 @@ function openAlerts({ source, code, open, detail, since }: Cause): Trouble {
 /** Destinations of an outbox that have a line each; more share one. */
 const MOST_LINES = 3
 
-/** Codes of alerts that have a line of their own below, or come with dead messages. */
+/** Codes of alerts that have their own line below, or come with dead messages. */
 const TOLD = new Set(['DESTINATION_DOWN', 'OUTBOX_BEHIND', 'OUTBOX_STALLED'])
 
 function troublesOfOutbox(outbox: OutboxItem, causes: readonly Cause[]): Trouble[] {
@@ -173,11 +174,7 @@ function troublesOfOutbox(outbox: OutboxItem, causes: readonly Cause[]): Trouble
 }
 
 /** Why messages wait, each reason with its number. */
-export function waitText({
-  due,
-  retrying,
-  postponed,
-}: Pick<OutboxItem, 'due' | 'retrying' | 'postponed'>): string {
+function waitText({ due, retrying, postponed }: OutboxItem): string {
   const reasons = [
     [due, 'due'],
     [retrying, 'failed, retrying'],

@@ -1,5 +1,5 @@
 import { Button, Select, Text, TextInput } from '@mantine/core'
-import { type BodyOf, dataOf, type ItemOf, post, resultOf, useApi } from '../../api/client.tsx'
+import { type BodyOf, dataOf, type ItemOf, post, useApi } from '../../api/client.tsx'
 import { useMutation } from '@tanstack/react-query'
 import { ActButton, ActionForm, DialogButton, useDraft } from '../../parts/act/form.tsx'
 import { field } from '../../parts/act/filter-bar.tsx'
@@ -12,21 +12,15 @@ import { DataTable } from '../../parts/table/data-table.tsx'
 import { FilteredTable, useFilteredList } from '../../parts/table/list-page.tsx'
 import { useContents } from '../../systems.tsx'
 import { countOf, formatCount } from '../../format/number.ts'
-import { useList } from '../../parts/table/list.ts'
+import { useListOf } from '../../parts/table/list.ts'
 
 type Hold = ItemOf<'/api/v1/legal-holds'>
-
-type NewHold = BodyOf<'/api/v1/legal-holds'>
-
-const STATES = ['open', 'released'] as const
 
 /** What a hold can be placed on, as people say it: the things of every system that runs. */
 function useKinds(): Readonly<Record<string, string>> {
   const { webs } = useContents()
-  return Object.assign(
-    { organisation: 'The whole organisation' },
-    ...webs.map(({ holds }) => holds ?? {}),
-  ) as Record<string, string>
+  const added = webs.flatMap(({ holds = {} }) => Object.entries(holds))
+  return { organisation: 'The whole organisation', ...Object.fromEntries(added) }
 }
 
 function Kind({ kind }: { kind: string }) {
@@ -62,7 +56,7 @@ export function Holds() {
   const api = useApi()
   const page = useFilteredList({
     queryKey: ['legal-holds'],
-    fields: { status: field.choice('State', STATES) },
+    fields: { status: field.choice('State', ['open', 'released']) },
     columns: COLUMNS,
     read: (query, signal) => dataOf(api.GET('/api/v1/legal-holds', { params: { query }, signal })),
   })
@@ -109,12 +103,9 @@ function HoldForm({ onClose }: { readonly onClose: () => void }) {
   const isWhole = draft.kind === 'organisation'
   const place = useAction({
     run: () => {
-      const { kind, subject, reason } = draft
-      const body = {
-        kind: kind as NewHold['kind'],
-        reason,
-        ...(!isWhole && { subject: subject.trim() }),
-      }
+      const { subject, reason } = draft
+      const kind = draft.kind as BodyOf<'/api/v1/legal-holds'>['kind']
+      const body = { kind, reason, ...(!isWhole && { subject: subject.trim() }) }
       return post('/api/v1/legal-holds', { body })
     },
     done: () => 'Legal hold placed.',
@@ -161,30 +152,20 @@ const ERASURE_COLUMNS: readonly Column<Erasure>[] = [
     id: 'waiting',
     title: 'Waiting',
     width: 'minmax(0, 1.5fr)',
-    cell: ({ inFlight, held }) => waitingWords(inFlight, held),
+    cell: ({ inFlight, held }) =>
+      [
+        inFlight > 0 && `${formatCount(inFlight)} in flight`,
+        held > 0 && `${formatCount(held)} on hold`,
+      ]
+        .filter(Boolean)
+        .join(', '),
   },
   column.time('requestedAt', 'Requested', { id: 'at', order: 'none', width: '120px' }),
 ]
 
-function waitingWords(inFlight: number, held: number): string {
-  return [
-    inFlight > 0 ? `${formatCount(inFlight)} in flight` : '',
-    held > 0 ? `${formatCount(held)} on hold` : '',
-  ]
-    .filter((part) => part !== '')
-    .join(', ')
-}
-
 /** Erasures that were asked for; none says whose. */
 export function Erasures() {
-  const api = useApi()
-  const list = useList<Erasure>({
-    queryKey: ['erasures'],
-    read: (cursor, signal) => {
-      const query = { limit: 100, ...(cursor !== undefined && { cursor }) }
-      return dataOf(api.GET('/api/v1/erasures', { params: { query }, signal }))
-    },
-  })
+  const list = useListOf('/api/v1/erasures', ['erasures'])
   return (
     <PageFrame
       lead="Overwrites a person's data in all systems for good. Amounts, counts and the audit stay."
@@ -218,7 +199,7 @@ function ErasureForm({ onClose }: { readonly onClose: () => void }) {
   const subject = { [kind]: value.trim() }
   const count = useMutation({
     mutationFn: (asked: typeof subject) =>
-      resultOf(api, post('/api/v1/erasures/count', { body: { subject: asked } })),
+      post('/api/v1/erasures/count', { body: { subject: asked } })(api),
   })
   const counted = count.variables?.[kind] === subject[kind] ? count.data : undefined
   const erase = useAction({

@@ -87,7 +87,10 @@ function classColumns(scope: Scope): readonly Column<DataClass>[] {
       title: 'Due',
       align: 'right',
       isBold: ({ due }) => due !== null && due > 0,
-      cell: ({ due }) => <Due count={due} />,
+      cell: ({ due }) => {
+        if (due === null) return 'not counted'
+        return `${formatCount(due)}${due >= MOST_COUNTED ? ' or more' : ''}`
+      },
     },
     {
       id: 'last',
@@ -115,11 +118,6 @@ function ClassName({ dataClass: { title, personal, class: name } }: { dataClass:
       </Text>
     </Stack>
   )
-}
-
-function Due({ count }: { count: number | null }) {
-  if (count === null) return 'not counted'
-  return count >= MOST_COUNTED ? `${formatCount(MOST_COUNTED)} or more` : formatCount(count)
 }
 
 function LastRun({ dataClass }: { dataClass: DataClass }) {
@@ -179,18 +177,12 @@ function KeepButton({ dataClass, scope }: KeepProps) {
   )
 }
 
-interface KeepDraft {
-  readonly isForever: boolean
-  readonly count: number | string
-  readonly unit: Unit
-}
-
 function KeepForm({ dataClass, scope, onClose }: KeepProps & { readonly onClose: () => void }) {
   const { class: name, keep, least, leaves } = dataClass
   const parts = partsOf(keep)
-  const { draft, value, choice, check } = useDraft<KeepDraft>({
+  const { draft, value, choice, check } = useDraft({
     isForever: parts === undefined,
-    count: parts?.count ?? 90,
+    count: (parts?.count ?? 90) as number | string,
     unit: parts?.unit ?? 'd',
   })
   const { isForever, count, unit } = draft
@@ -245,26 +237,23 @@ function KeepForm({ dataClass, scope, onClose }: KeepProps & { readonly onClose:
   )
 }
 
-export type DataClass = ItemOf<'/api/v1/retention'>
+type DataClass = ItemOf<'/api/v1/retention'>
 
-export type Scope = 'organisation' | 'platform'
+type Scope = 'organisation' | 'platform'
 
 /** Units in which a time is set, by the letter that the API has for them. */
 const UNITS = { d: 'days', h: 'hours', m: 'minutes' } as const
 type Unit = keyof typeof UNITS
 
-/** A time in parts; undefined for ever. */
+/** A time in parts; undefined for forever. */
 function partsOf(keep: string): { count: number; unit: Unit } | undefined {
   const [, count, unit] = /^(\d+)([dhm])$/.exec(keep) ?? []
   return count === undefined ? undefined : { count: Number(count), unit: unit as Unit }
 }
 
-/** `90 days`, `1 hour`, `for ever`. */
+/** `90 days`, `1 hour`, `forever`. */
 export function keepWords(keep: string): string {
-  const parts = partsOf(keep)
-  if (!parts) return 'forever'
-  const { count, unit } = parts
-  if (count === 0) return 'not kept'
-  const word = UNITS[unit]
-  return countOf(count, word.slice(0, -1))
+  const { count, unit } = partsOf(keep) ?? {}
+  if (count === undefined || unit === undefined) return 'forever'
+  return count === 0 ? 'not kept' : countOf(count, UNITS[unit].slice(0, -1))
 }

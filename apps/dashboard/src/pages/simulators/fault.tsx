@@ -6,13 +6,15 @@ import { QueryState } from '../../parts/layout/notice.tsx'
 import { StateBadge } from '../../parts/show/states.tsx'
 import { ApiProblem } from '../../api/problem.ts'
 
-const EXPLAINED: Readonly<Record<Fault['mode'], string>> = {
-  ok: 'ok: works normally',
-  error: 'error: answers with a status',
-  timeout: 'timeout: accepts and never answers',
-  drop: 'drop: closes the connection',
-  slow: 'slow: answers two seconds late',
+/** What a simulator does in each mode. */
+const WORDS: Readonly<Record<Fault['mode'], string>> = {
+  ok: 'answers normally',
+  error: 'answers with an error',
+  timeout: 'never answers',
+  drop: 'closes the connection',
+  slow: 'answers late',
 }
+const MODES = Object.keys(WORDS) as Fault['mode'][]
 
 /** Tells a simulator to fail, how, and how often. */
 export function FaultForm({ name }: { name: string }) {
@@ -26,7 +28,7 @@ export function FaultForm({ name }: { name: string }) {
   const { mode, status, after, times, effect } = draft
   const fail = useAction({
     run: (fault: Fault) => sim.fail(name, fault),
-    done: ({ mode: now }) => `${name}: ${EXPLAINED[now]}.`,
+    done: ({ mode: now }) => `${name} ${WORDS[now]}.`,
     changes: ['sim'],
   })
   const submit = () =>
@@ -42,7 +44,7 @@ export function FaultForm({ name }: { name: string }) {
       <Group gap="sm" align="flex-end">
         <Select
           label="Fault"
-          data={FAULT_MODES.map((each) => ({ value: each, label: EXPLAINED[each] }))}
+          data={MODES.map((each) => ({ value: each, label: `${each}: ${WORDS[each]}` }))}
           {...choice('mode')}
           w={250}
         />
@@ -75,26 +77,15 @@ export function FaultForm({ name }: { name: string }) {
   )
 }
 
-const WORDS: Readonly<Record<Fault['mode'], string>> = {
-  ok: 'answers normally',
-  error: 'answers with an error',
-  timeout: 'never answers',
-  drop: 'closes the connection',
-  slow: 'answers late',
-}
-
-function useFault(name: string) {
-  return useQuery({
+/** Whether a simulator works or fails on purpose. */
+export function FaultState({ name }: { name: string }) {
+  const query = useQuery({
     queryKey: ['sim', name, 'fault'],
     queryFn: ({ signal }) => sim.fault(name, signal),
     refetchInterval: 5_000,
   })
-}
-
-/** Whether a simulator works or fails on purpose. */
-export function FaultState({ name }: { name: string }) {
   return (
-    <QueryState query={useFault(name)}>
+    <QueryState query={query}>
       {(fault) => (
         <StateBadge state={sentenceOf(fault)} role={fault.mode === 'ok' ? 'confirmed' : 'retry'} />
       )}
@@ -125,10 +116,8 @@ export interface Arrival {
   readonly subject?: string
 }
 
-const FAULT_MODES = ['ok', 'error', 'timeout', 'drop', 'slow'] as const
-
-export interface Fault {
-  readonly mode: (typeof FAULT_MODES)[number]
+interface Fault {
+  readonly mode: 'ok' | 'error' | 'timeout' | 'drop' | 'slow'
   readonly status?: number
   readonly after?: number
   readonly times?: number | null
@@ -138,19 +127,20 @@ export interface Fault {
 /** The same small control API for every simulator; it needs no token and is not there in production. */
 export const sim = {
   requests: (name: string, signal: AbortSignal) =>
-    callSimulator<{ items: Arrival[] }>(`/sim/${encodeURIComponent(name)}/requests?limit=100`, {
-      signal,
-    }),
+    callSimulator<{ items: Arrival[] }>(`${pathOf(name)}/requests?limit=100`, { signal }),
   fault: (name: string, signal: AbortSignal) =>
-    callSimulator<Fault>(`/sim/${encodeURIComponent(name)}/faults`, { signal }),
+    callSimulator<Fault>(`${pathOf(name)}/faults`, { signal }),
   fail: (name: string, fault: Fault) =>
-    callSimulator<Fault>(`/sim/${encodeURIComponent(name)}/faults`, {
+    callSimulator<Fault>(`${pathOf(name)}/faults`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(fault),
     }),
-  forget: (name: string) =>
-    callSimulator<undefined>(`/sim/${encodeURIComponent(name)}`, { method: 'DELETE' }),
+  forget: (name: string) => callSimulator<undefined>(pathOf(name), { method: 'DELETE' }),
+}
+
+function pathOf(name: string): string {
+  return `/sim/${encodeURIComponent(name)}`
 }
 
 /** A route of a simulator; `init` as for `fetch`. */

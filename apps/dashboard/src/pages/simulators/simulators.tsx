@@ -1,6 +1,6 @@
 import { Accordion, Button, Group, Modal, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { post, useRead } from '../../api/client.tsx'
+import { type Answer, post, useRead } from '../../api/client.tsx'
 import { formatDuration } from '../../format/number.ts'
 import { ActButton, ActionForm, Form } from '../../parts/act/form.tsx'
 import { useAction } from '../../parts/act/action.tsx'
@@ -23,7 +23,7 @@ export function Simulators() {
       <QueryState query={query}>
         {({ clock, simulators }) => (
           <>
-            <Clock now={clock.now} aheadSeconds={clock.aheadSeconds} isMovable={clock.movable} />
+            <Clock {...clock} />
             <SimpleGrid cols={{ base: 1, sm: 2, xl: 3 }} spacing="md">
               {simulators.map(({ name, about }) => (
                 <Panel
@@ -53,18 +53,12 @@ export function Simulators() {
   )
 }
 
-interface ClockProps {
-  readonly now: string
-  readonly aheadSeconds: number
-  readonly isMovable: boolean
-}
-
 const STEPS = ['1m', '1h', '6h', '1d'] as const
 
 const SHOWN = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** The business clock: what waits for hours becomes due in a second. */
-function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
+function Clock({ now, aheadSeconds, movable }: Answer<'/api/v1/sim'>['clock']) {
   const [by, setBy] = useState('')
   const [asked, setAsked] = useState<string>()
   const advance = useAction({
@@ -81,7 +75,7 @@ function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
       </Text>
       <Group gap="xs" align="flex-end">
         {STEPS.map((step) => (
-          <Button key={step} variant="default" disabled={!isMovable} onClick={() => setAsked(step)}>
+          <Button key={step} variant="default" disabled={!movable} onClick={() => setAsked(step)}>
             +{step}
           </Button>
         ))}
@@ -92,10 +86,10 @@ function Clock({ now, aheadSeconds, isMovable }: ClockProps) {
               placeholder="90s, 30m, 2d"
               value={by}
               onChange={({ currentTarget }) => setBy(currentTarget.value)}
-              disabled={!isMovable}
+              disabled={!movable}
               w={120}
             />
-            <Button type="submit" variant="default" disabled={!isMovable || by.trim() === ''}>
+            <Button type="submit" variant="default" disabled={!movable || by.trim() === ''}>
               Move
             </Button>
           </Group>
@@ -184,7 +178,9 @@ function Arrivals({ items }: { items: readonly Arrival[] }) {
                 {titleOf(item)}
               </Text>
               <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-                {item.outcome ?? ''} <WrittenTime at={item.at} />
+                {/* Not a `Time`: inside a button nothing else can be pressed. */}
+                {item.outcome ?? ''}{' '}
+                <time dateTime={item.at}>{new Date(item.at).toLocaleTimeString()}</time>
               </Text>
             </Group>
           </Accordion.Control>
@@ -200,9 +196,4 @@ function Arrivals({ items }: { items: readonly Arrival[] }) {
 function titleOf({ method, path, to, subject }: Arrival): string {
   if (method !== undefined) return `${method} ${path ?? ''}`
   return `${[to].flat().join(', ')}: ${subject ?? ''}`
-}
-
-/** Inside a button nothing else can be pressed. */
-function WrittenTime({ at }: { at: string }) {
-  return <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
 }

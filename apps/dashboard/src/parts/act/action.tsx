@@ -9,13 +9,13 @@ import { type ComponentPropsWithoutRef, type ReactNode, useEffect } from 'react'
 import { ApiProblem } from '../../api/problem.ts'
 import { useSayPolling } from '../../live/live-context.tsx'
 import { Button, type ButtonProps, Text, Tooltip } from '@mantine/core'
-import { type Asked, resultOf, useApi, useRead } from '../../api/client.tsx'
+import { type Asked, useApi, useRead } from '../../api/client.tsx'
 
 export interface ActionOptions<Input, Result> {
   readonly run: (input: Input) => Promise<Result> | Asked<Result>
   /** What was done, as a sentence or more. */
   readonly done: (result: Result, input: Input) => ReactNode
-  /** Whether that is what was wished for; otherwise it is shown until it is closed. Default always. */
+  /** Whether everything was done; if not, the notification stays until it is closed. Default always. */
   readonly isGood?: (result: Result) => boolean
   /** Subjects that it changed: their queries are read again. */
   readonly changes: readonly string[]
@@ -34,7 +34,10 @@ export function useAction<Input, Result>({
   const api = useApi()
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (input) => resultOf(api, run(input)),
+    mutationFn: (input) => {
+      const asked = run(input)
+      return typeof asked === 'function' ? asked(api) : asked
+    },
     onSuccess: (result, input) => {
       const look = isGood(result) ? { color: 'green' } : { color: 'orange', autoClose: false }
       notifications.show({ message: done(result, input), ...look })

@@ -33,7 +33,7 @@ interface BulkButtonProps<Row> {
 /** Does the same with every selected row, one after the other; disabled while there is none. */
 export function BulkButton<Row>(props: BulkButtonProps<Row>) {
   const { to, verb, past, nouns, run, changes, nameOf, onDone, children } = props
-  const { which = 'selected' } = props
+  const { which = 'selected', tone, reason } = props
   const rows = props.rows.slice(0, MOST_AT_ONCE)
   const count = formatCount(rows.length)
   if (rows.length === 0) {
@@ -50,13 +50,12 @@ export function BulkButton<Row>(props: BulkButtonProps<Row>) {
       title={`${verb} ${count} ${nouns[rows.length === 1 ? 0 : 1]}?`}
       verb={`${verb} ${count}`}
       dismiss="Back"
-      {...(props.tone !== undefined && { tone: props.tone })}
-      {...(props.reason !== undefined && { reason: props.reason })}
-      run={(reason) => (api: Api) => runEach(rows, (row) => run(row, reason)(api))}
+      {...{ tone, reason }}
+      run={(why) => (api: Api) => runEach(rows, (row) => run(row, why)(api))}
       done={(each) =>
         outcomeOf({
           what: eachText(each, { nouns, past }),
-          refused: each.refused.map(({ row, reason }) => ({ name: nameOf(row), reason })),
+          refused: each.refused.map(({ row, ...why }) => ({ name: nameOf(row), ...why })),
         })
       }
       isGood={({ refused }) => refused.length === 0}
@@ -109,7 +108,7 @@ export function eachText(
   return refused.length === 0 ? `${what}.` : `${what}, ${formatCount(refused.length)} not:`
 }
 
-interface OutcomeProps {
+interface Outcome {
   /** How many were done, as a sentence. */
   readonly what: string
   /** What was not, by the name of its row, and why. */
@@ -119,13 +118,8 @@ interface OutcomeProps {
 /** Rows of one reason that are named. */
 const MOST_NAMED = 10
 
-/** What became of many rows, for a notification. */
-export function outcomeOf(outcome: OutcomeProps): ReactNode {
-  return <Outcome {...outcome} />
-}
-
-/** Those of one reason stand together. */
-function Outcome({ what, refused }: OutcomeProps) {
+/** What became of many rows, for a notification; rows of one reason stand together. */
+export function outcomeOf({ what, refused }: Outcome): ReactNode {
   const reasons = Map.groupBy(refused, ({ reason }) => reason)
   return (
     <>

@@ -1,4 +1,4 @@
-import { Progress, Text } from '@mantine/core'
+import { Progress, Text, VisuallyHidden } from '@mantine/core'
 import { IconFileUpload } from '@tabler/icons-react'
 import { useId, useState } from 'react'
 import classes from './file-drop.module.css'
@@ -11,7 +11,7 @@ interface FileDropProps {
   /** As of an input: `.zip`, `.csv,text/csv`. */
   readonly accept: string
   readonly onFile: (file: File) => void
-  /** Of an upload under way, from 0 to 1. */
+  /** Of a running upload, from 0 to 1. */
   readonly progress?: number | undefined
 }
 
@@ -42,17 +42,19 @@ export function FileDrop({ label, hint, accept, onFile, progress }: FileDropProp
         take(event.dataTransfer.files[0])
       }}
     >
-      <input
-        id={id}
-        type="file"
-        accept={accept}
-        disabled={isBusy}
-        onChange={({ currentTarget }) => {
-          take(currentTarget.files?.[0])
-          // The same file, mended, can be chosen again.
-          currentTarget.value = ''
-        }}
-      />
+      <VisuallyHidden>
+        <input
+          id={id}
+          type="file"
+          accept={accept}
+          disabled={isBusy}
+          onChange={({ currentTarget }) => {
+            take(currentTarget.files?.[0])
+            // The same file, mended, can be chosen again.
+            currentTarget.value = ''
+          }}
+        />
+      </VisuallyHidden>
       <IconFileUpload size={24} stroke={1.5} aria-hidden />
       <Text fw={600} size="sm">
         {label}

@@ -5,10 +5,37 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { parseMoney, plainMoney } from '../../format/money.ts'
 
-/** What narrows a list, bound to the address; `/` comes to its first field. */
-export function FilterBar({ filter, children }: { filter: AnyFilter; children: ReactNode }) {
+interface FilterBarProps {
+  readonly filter: AnyFilter
+  readonly fields: Fields
+  /** Shown next to the fields. */
+  readonly children?: ReactNode
+}
+
+/**
+ * What narrows a list, bound to the address; `/` comes to its first field. Rare fields come on demand,
+ * or when one of them is set.
+ */
+export function FilterBar({ filter, fields, children }: FilterBarProps) {
+  const [isWhole, setIsWhole] = useState(false)
+  const all = Object.entries(fields).flatMap(([name, { look }]) => (look ? [{ name, look }] : []))
+  const rare = all.filter(({ look }) => look.rare)
+  const usual = all.filter(({ look }) => !look.rare)
+  const showsRare = isWhole || rare.some(({ name }) => filter.values[name] !== undefined)
   return (
     <Group gap="xs" align="flex-end" component="search">
+      {[...usual, ...(showsRare ? rare : [])].map(({ name, look }) => (
+        <FieldOf key={name} {...{ filter, name, look }} />
+      ))}
+      {rare.length > 0 && !showsRare && (
+        <Button
+          variant="default"
+          leftSection={<IconAdjustments size={14} aria-hidden />}
+          onClick={() => setIsWhole(true)}
+        >
+          More filters
+        </Button>
+      )}
       {children}
       {filter.isSet && (
         <Button
@@ -35,13 +62,13 @@ interface FilterFieldProps {
 const TYPING_MS = 300
 
 interface FilterTextProps extends FilterFieldProps {
-  /** What is missing or wrong; undefined if nothing is. */
-  readonly hint?: string | undefined
+  /** What is missing or wrong. */
+  readonly hint?: string
   readonly isDisabled?: boolean
 }
 
 /** A field to type in; the list follows when one stops for a moment. */
-export function FilterText({ filter, name, label, hint, isDisabled = false }: FilterTextProps) {
+function FilterText({ filter, name, label, hint = '', isDisabled = false }: FilterTextProps) {
   const known = filter.values[name] ?? ''
   const [typed, setTyped] = useState(known)
   const [seen, setSeen] = useState(known)
@@ -67,8 +94,8 @@ export function FilterText({ filter, name, label, hint, isDisabled = false }: Fi
       }}
       leftSection={<IconSearch size={14} aria-hidden />}
       maxLength={500}
-      {...(hint !== undefined && { placeholder: hint })}
-      error={hint !== undefined && typed !== ''}
+      placeholder={hint}
+      error={hint !== '' && typed !== ''}
       disabled={isDisabled}
       w={{ base: '100%', xs: 220 }}
     />
@@ -94,31 +121,26 @@ function FilterMoney(props: FilterFieldProps) {
 }
 
 interface FilterSelectProps extends FilterFieldProps {
-  readonly options: readonly (string | { readonly value: string; readonly label: string })[]
+  readonly options: readonly Option<string>[]
 }
 
 /** A field to choose from; nothing chosen means all. */
-export function FilterSelect({ filter, name, label, options }: FilterSelectProps) {
+function FilterSelect({ filter, name, label, options }: FilterSelectProps) {
+  const data = options.map((each) =>
+    typeof each === 'string' ? { value: each, label: each } : each,
+  )
   return (
     <Select
       label={label}
       placeholder="all"
-      data={options.map((option) => (typeof option === 'string' ? option : { ...option }))}
+      data={data}
       value={filter.values[name] ?? null}
       onChange={(value) => filter.set({ [name]: value ?? undefined })}
       searchable={options.length > 8}
       clearable
       // A long outbox name and the cross that clears it.
-      w={{ base: '100%', xs: isLong(options) ? 250 : 170 }}
+      w={{ base: '100%', xs: data.some((each) => each.label.length > 16) ? 250 : 170 }}
     />
-  )
-}
-
-const LONG = 16
-
-function isLong(options: FilterSelectProps['options']): boolean {
-  return options.some(
-    (option) => (typeof option === 'string' ? option : option.label).length > LONG,
   )
 }
 
@@ -148,33 +170,12 @@ export function momentOf(local: string): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
-interface MoreFiltersProps {
-  /** Whether one of them is set: then they are shown anyway. */
-  readonly isSet: boolean
-  readonly children: ReactNode
-}
-
-/** Fields of a filter that are rarely wished for. */
-function MoreFilters({ isSet, children }: MoreFiltersProps) {
-  const [isWished, setIsWished] = useState(false)
-  if (isSet || isWished) return children
-  return (
-    <Button
-      variant="default"
-      leftSection={<IconAdjustments size={14} aria-hidden />}
-      onClick={() => setIsWished(true)}
-    >
-      More filters
-    </Button>
-  )
-}
-
 /** How a field of a filter looks. */
 interface FilterLook {
   readonly label: string
   readonly as: 'text' | 'choice' | 'moment' | 'money'
   readonly options?: FilterSelectProps['options']
-  /** Shown when it is wished for, or set. */
+  /** Shown on demand, and when it is set. */
   readonly rare?: true
 }
 
@@ -213,27 +214,9 @@ export const field = {
   moment: (label: string, more: Rare = {}) => looking(moment, { label, as: 'moment', ...more }),
   /** An amount in the currency of the filter. */
   money: (label: string, more: Rare = {}) => looking(text, { label, as: 'money', ...more }),
-  /** Text that is read in a way of its own. */
+  /** Text with its own reading. */
   own: (label: string, read: (text: string) => string | undefined, more: Rare = {}) =>
     looking(read, { label, as: 'text', ...more }),
-}
-
-/** The fields of a filter; the rarer ones come when they are wished for, or set. */
-export function FilterFields({ filter, fields }: { filter: AnyFilter; fields: Fields }) {
-  const all = Object.entries(fields).flatMap(([name, { look }]) => (look ? [{ name, look }] : []))
-  const rare = all.filter(({ look }) => look.rare)
-  const draw = (some: typeof all) =>
-    some.map(({ name, look }) => <FieldOf key={name} {...{ filter, name, look }} />)
-  return (
-    <>
-      {draw(all.filter(({ look }) => !look.rare))}
-      {rare.length > 0 && (
-        <MoreFilters isSet={rare.some(({ name }) => filter.values[name] !== undefined)}>
-          {draw(rare)}
-        </MoreFilters>
-      )}
-    </>
-  )
 }
 
 function FieldOf({ filter, name, look }: Omit<FilterFieldProps, 'label'> & { look: FilterLook }) {
@@ -269,10 +252,7 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Filter
 }
 
 /** A moment as `2026-11-15T17:00:00Z`. */
-export const moment: FilterField = (value) => {
-  const ms = Date.parse(value)
-  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
-}
+export const moment: FilterField = momentOf
 
 /** The fields of a filter as the address has them; what is wrong there is as if it were not. */
 export function useFilter<const Of extends Fields>(fields: Of): Filter<Of> {

@@ -77,7 +77,7 @@ interface DialogButtonProps extends Omit<
   readonly title: ReactNode
   readonly dialog?: Pick<ModalProps, 'size'>
   /** Before it is opened. */
-  readonly onOpen?: () => void
+  readonly onOpen?: (() => void) | undefined
   /** What the dialog asks for. */
   readonly children: (close: () => void) => ReactNode
 }
@@ -98,18 +98,14 @@ export function DialogButton(props: DialogButtonProps) {
   )
 }
 
-interface QuestionProps {
-  readonly onClose: () => void
-  /** What the button does, with the same count: `Replay 1,204`. */
-  readonly verb: string
-  /** What leaves everything as it is. Default `Cancel`. */
-  readonly dismiss?: string
+interface QuestionProps extends Pick<
+  ActionFormProps<unknown>,
+  'onClose' | 'verb' | 'dismiss' | 'tone'
+> {
   /** What it means, and whether there is a way back. */
   readonly children?: ReactNode
-  /** `danger` for what cannot be undone. */
-  readonly tone?: 'normal' | 'danger'
   /** Whether to ask why; it is kept in the audit. Default `none`. */
-  readonly reason?: 'none' | 'optional' | 'required'
+  readonly reason?: 'none' | 'optional' | 'required' | undefined
   /** The dialog closes when it is done, and says what went wrong if it is not. */
   readonly onConfirm: (reason: string | undefined) => Promise<unknown>
 }
@@ -152,17 +148,17 @@ interface ActionFormProps<Result> {
   }
   /** When it is done, and when it is dismissed. */
   readonly onClose: () => void
-  /** What the button does. */
+  /** What the button does, with the count of its question: `Replay 1,204`. */
   readonly verb: string
   /** What leaves everything as it is. Default `Cancel`. */
   readonly dismiss?: string | undefined
   /** `danger` for what cannot be undone. */
   readonly tone?: 'normal' | 'danger' | undefined
   readonly disabled?: boolean
-  /** What goes on without the form may be left while it is done. */
+  /** The form may be closed while its action continues on the server. */
   readonly leave?: 'always'
   /** After it has closed. */
-  readonly onDone?: (result: Result) => void
+  readonly onDone?: ((result: Result) => void) | undefined
   /** What went wrong. Default: the problem's own words. */
   readonly renderError?: (error: Error) => ReactNode
   /** Another button, on the other side. */
@@ -263,13 +259,7 @@ export function ActButton<Result>(props: ActButtonProps<Result>) {
     onDone?.(result)
   }
   return (
-    <DialogButton
-      to={to}
-      variant="default"
-      {...button}
-      {...{ label, title }}
-      {...(onOpen && { onOpen })}
-    >
+    <DialogButton to={to} variant="default" {...button} {...{ label, title, onOpen }}>
       {(close) => <Question {...question} {...{ verb, onConfirm }} onClose={close} />}
     </DialogButton>
   )

@@ -15,7 +15,7 @@ interface DetailDrawerProps {
 }
 
 /**
- * Everything about one row, beside its table; the whole screen on a phone. `j` and `k` go on to the
+ * Everything about one row, next to its table; the whole screen on a phone. `j` and `k` go to the
  * next row and the one before.
  */
 export function DetailDrawer(props: DetailDrawerProps) {
@@ -74,7 +74,7 @@ function Steps({ neighbours: { previous, next } }: { neighbours: Neighbours }) {
 }
 
 interface Opened {
-  /** Of what is open beside the table. */
+  /** Of the open row. */
   readonly id: string | undefined
   open(id: string): void
   close(): void
@@ -93,13 +93,13 @@ export function useOpened(): Opened {
   return { id, open: go, close: () => go(undefined) }
 }
 
-/** The rows beside the one that is open; undefined at an end of what has been read. */
+/** The rows before and after the open one; undefined at an end of what has been read. */
 export interface Neighbours {
   readonly previous: (() => void) | undefined
   readonly next: (() => void) | undefined
 }
 
-/** What a drawer goes on to, in the order of its table. */
+/** The rows that a drawer steps to, in the order of its table. */
 export function neighboursOf<Row>(
   rows: readonly Row[],
   idOf: (row: Row) => string,

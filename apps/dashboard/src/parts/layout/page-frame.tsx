@@ -14,7 +14,7 @@ import { createLink, Link, useLocation } from '@tanstack/react-router'
 import { type ComponentPropsWithRef, type ReactNode, useId } from 'react'
 import { mayRead, type SectionView, viewsOf } from '../../pages/page.ts'
 import { useUser } from '../../settings/settings.tsx'
-import { usePages } from '../../systems.tsx'
+import { useContents } from '../../systems.tsx'
 import classes from './page-frame.module.css'
 
 interface PageFrameProps {
@@ -22,7 +22,7 @@ interface PageFrameProps {
   readonly title?: string
   /** One sentence: what is here. */
   readonly lead?: ReactNode
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
@@ -68,7 +68,7 @@ export function PageFrame({ title, lead, actions, children }: PageFrameProps) {
 function useSection(): { section: readonly SectionView[]; here: string } {
   const here = useLocation().pathname.replace(/\/$/, '')
   const user = useUser()
-  const pages = usePages()
+  const { pages } = useContents()
   const page = pages.find(({ name }) => name === here.split('/')[1])
   const readable = pages.filter((each) => mayRead(each, user))
   return { section: page === undefined ? [] : viewsOf(page, readable), here }

@@ -69,7 +69,7 @@ export function SavedViews({ filter, page, layout }: SavedViewsProps) {
               </ActionIcon>
             </Group>
           ))}
-          {(filter.isSet || isLaidOut(layout)) && (
+          {(filter.isSet || layout?.isChanged) && (
             <NewView
               onSave={(name) => {
                 const values = filter.values as View['values']
@@ -83,11 +83,6 @@ export function SavedViews({ filter, page, layout }: SavedViewsProps) {
       </Popover.Dropdown>
     </Popover>
   )
-}
-
-function isLaidOut(layout: Layout | undefined): boolean {
-  if (layout === undefined) return false
-  return Object.keys(layout.stored.shown).length > 0 || layout.stored.sort !== undefined
 }
 
 function NewView({ onSave }: { onSave: (name: string) => void }) {

@@ -192,7 +192,7 @@ export function NowProvider({ aheadMs, children }: NowProviderProps) {
   return <Context value={{ wall, business: wall + aheadMs }}>{children}</Context>
 }
 
-/** Both clocks in ms since 1970, each second anew. */
+/** Both clocks in ms since 1970, every second. */
 export function useNow(): Now {
   const now = useContext(Context)
   if (now === undefined) throw new Error('there is no NowProvider above')

@@ -40,7 +40,13 @@ const OPEN_DEPTH = 2
 const MOST_ENTRIES = 100
 const MOST_CHARACTERS = 400
 
-function JsonNode({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
+interface NodeProps<Value = unknown> {
+  readonly name?: string | undefined
+  readonly value: Value
+  readonly depth: number
+}
+
+function JsonNode({ name, value, depth }: NodeProps) {
   if (typeof value === 'object' && value !== null) return <Branch {...{ name, value, depth }} />
   return (
     <div className={classes['leaf']}>
@@ -50,15 +56,7 @@ function JsonNode({ name, value, depth }: { name?: string; value: unknown; depth
   )
 }
 
-function Branch({
-  name,
-  value,
-  depth,
-}: {
-  name: string | undefined
-  value: object
-  depth: number
-}) {
+function Branch({ name, value, depth }: NodeProps<object>) {
   const [shown, setShown] = useState(MOST_ENTRIES)
   const [isOpen, setIsOpen] = useState(depth < OPEN_DEPTH)
   const isList = Array.isArray(value)
@@ -80,7 +78,9 @@ function Branch({
       <summary>
         <Name name={name} />
         <span className={classes['size']}>
-          {sizeOf(entries.length, isList ? 'list' : 'object')}
+          {isList
+            ? `[${countOf(entries.length, 'item')}]`
+            : `{${countOf(entries.length, 'field')}}`}
         </span>
       </summary>
       {isOpen &&
@@ -94,11 +94,6 @@ function Branch({
       )}
     </details>
   )
-}
-
-function sizeOf(count: number, kind: 'list' | 'object'): string {
-  if (kind === 'list') return `[${countOf(count, 'item')}]`
-  return `{${countOf(count, 'field')}}`
 }
 
 function Name({ name }: { name: string | undefined }) {

@@ -1,6 +1,6 @@
 import { IconCircleDashed, IconPointFilled } from '@tabler/icons-react'
 import badgeClasses from './state-badge.module.css'
-import { ROLE_ICONS, ROLE_LOOKS, type RoleLook, type StateRole } from '../../states/role.ts'
+import { ROLE_LOOKS, type RoleLook, type StateRole } from '../../states/role.ts'
 import type { CSSProperties, ReactNode } from 'react'
 import stepClasses from './step-row.module.css'
 import { Time } from './facts.tsx'
@@ -17,8 +17,8 @@ export interface StateBadgeProps {
 
 /** A state with the colour, icon and plain word of its role. */
 export function StateBadge({ state, role }: StateBadgeProps) {
-  const Picture = role === undefined ? IconPointFilled : ROLE_ICONS[role]
   const look = role && ROLE_LOOKS[role]
+  const Picture = look?.icon ?? IconPointFilled
   return (
     <span className={badgeClasses['badge']} data-color={look?.color ?? 'gray'} title={look?.word}>
       <Picture size={13} stroke={2} aria-hidden />
@@ -30,7 +30,7 @@ export function StateBadge({ state, role }: StateBadgeProps) {
 export interface RowStep {
   readonly id: string
   readonly name: string
-  /** Where it is, in a word or two; beside the colour, never instead of it. */
+  /** Where it is, in a word or two: the colour never says it alone. */
   readonly word: string
   /** Undefined for a step that has not begun. */
   readonly role?: StateRole | undefined
@@ -58,10 +58,11 @@ export function StepRow({ label, steps }: { label: string; steps: readonly RowSt
 
 function StepCard({ step }: { step: RowStep }) {
   const { name, word, role, isCurrent = false, details, place } = step
-  const Picture = role === undefined ? IconCircleDashed : ROLE_ICONS[role]
+  const look = role && ROLE_LOOKS[role]
+  const Picture = look?.icon ?? IconCircleDashed
   return (
     <li
-      data-color={role ? ROLE_LOOKS[role].color : 'gray'}
+      data-color={look?.color ?? 'gray'}
       data-open={role === undefined || undefined}
       {...(isCurrent && { 'aria-current': 'step' })}
       {...(place && {
@@ -126,7 +127,7 @@ interface StackedBarProps {
   /** What is divided: `Rows`. */
   readonly label: string
   readonly parts: readonly BarPart[]
-  /** `none` in a table, where the numbers stand beside it. Default `words`. */
+  /** `none` in a table, which has the numbers in other columns. Default `words`. */
   readonly legend?: 'words' | 'none'
 }
 

@@ -7,9 +7,8 @@ import { nextSort, type Layout } from './layout.ts'
 /** Which columns a table shows; kept in this browser. */
 export function ColumnMenu({ layout }: { layout: Layout }) {
   const [isOpen, { toggle, close }] = useDisclosure(false)
-  const { stored, all, isShown, set } = layout
+  const { stored, all, isShown, set, isChanged } = layout
   const left = all.filter(({ id }) => isShown(id)).length
-  const isChanged = Object.keys(stored.shown).length > 0 || stored.sort !== undefined
   return (
     <Popover opened={isOpen} onDismiss={close} position="top-end" trapFocus returnFocus>
       <Popover.Target>

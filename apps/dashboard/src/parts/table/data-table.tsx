@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
+import { clamp, useMediaQuery } from '@mantine/hooks'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   type KeyboardEvent,
@@ -19,15 +19,16 @@ import { ColumnMenu, ColumnTitle, sortNote } from './column-menu.tsx'
 import classes from './data-table.module.css'
 import type { Column } from './columns.tsx'
 import { fitting, type Layout, tracksOf } from './layout.ts'
-import { type List, type Selection, wholeList } from './list.ts'
+import { type List, listOf, type Selection } from './list.ts'
 
-interface RowKeysOptions<Row> {
+interface RowKeysOptions<Row> extends Pick<DataTableProps<Row>, 'onOpen'> {
   readonly rows: readonly Row[]
   /** Scrolls there, so that the row exists. */
   readonly show: (index: number) => void
-  readonly onOpen: ((row: Row) => void) | undefined
-  readonly onToggle: ((index: number, what: 'one' | 'range') => void) | undefined
+  readonly onToggle: Select | undefined
 }
+
+type Select = (index: number, what: 'one' | 'range') => void
 
 const PAGE = 15
 
@@ -37,8 +38,8 @@ function useRowKeys<Row>({ rows, show, onOpen, onToggle }: RowKeysOptions<Row>) 
   const last = rows.length - 1
   const current = Math.min(chosen, last)
 
-  const goTo = (grid: Element, wished: number) => {
-    const index = Math.min(Math.max(wished, 0), last)
+  const goTo = (grid: Element, target: number) => {
+    const index = clamp(target, 0, last)
     setCurrent(index)
     show(index)
     // The row may have to be drawn before it can take the focus.
@@ -85,11 +86,11 @@ export interface DataTableProps<Row> {
   readonly list: List<Row> | readonly Row[]
   readonly columns: readonly Column<Row>[]
   /** From `useTable`: lets the user choose columns and sort. */
-  readonly layout?: Layout
+  readonly layout?: Layout | undefined
   readonly idOf: (row: Row) => string
   /** Enter or a click on a row. */
-  readonly onOpen?: (row: Row) => void
-  /** The id of the row that is open beside the table. */
+  readonly onOpen?: ((row: Row) => void) | undefined
+  /** The id of the row that is open in a drawer. */
   readonly opened?: string | undefined
   readonly selection?: Selection
   /** Shown in the place of the rows if there are none at all. */
@@ -114,15 +115,11 @@ const AHEAD = 30
 /** A list as rows: drawn only where one looks, so that a hundred thousand scroll like ten. */
 export function DataTable<Row>({ list: given, ...props }: DataTableProps<Row>) {
   const { empty, onClearFilter } = props
-  const list = isWhole(given) ? wholeList(given) : given
+  const list = listOf(given)
   if (list.isLoading) return <Loading />
   if (list.error !== null) return <ErrorState error={list.error} onRetry={list.reload} />
   if (list.rows.length > 0) return <Rows {...props} list={list} isWhole={list !== given} />
   return onClearFilter === undefined ? empty : <NoMatch onClear={onClearFilter} />
-}
-
-function isWhole<Row>(list: List<Row> | readonly Row[]): list is readonly Row[] {
-  return Array.isArray(list)
 }
 
 interface RowsProps<Row> extends Omit<DataTableProps<Row>, 'list'> {
@@ -156,7 +153,7 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Ro
   useEffect(() => {
     if (last >= list.rows.length - AHEAD) loadMore()
   }, [last, list.rows.length, loadMore])
-  const select = useRangeSelection({ rows: list.rows, idOf, selection })
+  const select = useRangeSelection(list.rows, idOf, selection)
   const keys = useRowKeys({
     rows: list.rows,
     show: (index) => virtual.scrollToIndex(index),
@@ -166,7 +163,12 @@ function Rows<Row>({ label, list, idOf, onOpen, opened, selection, ...rest }: Ro
   const tracks = isPhone ? undefined : tracksOf(columns, selectable)
   return (
     <div className={classes['frame']}>
-      <NewRows list={list} />
+      {/* Rows that came do not push away the one that is looked at: they are shown when asked for. */}
+      {list.newRows !== undefined && (
+        <button type="button" className={classes['new']} onClick={list.reload}>
+          {list.newRows}
+        </button>
+      )}
       <div
         ref={box}
         className={classes['box']}
@@ -234,17 +236,14 @@ function useRoom(box: RefObject<HTMLElement | null>): number {
 }
 
 /** Selects a row, or with the Shift key all from the one that was selected last. */
-function useRangeSelection<Row>({
-  rows,
-  idOf,
-  selection,
-}: Pick<DataTableProps<Row>, 'idOf'> & {
-  readonly rows: readonly Row[]
-  readonly selection: Selection | undefined
-}) {
+function useRangeSelection<Row>(
+  rows: readonly Row[],
+  idOf: (row: Row) => string,
+  selection: Selection | undefined,
+) {
   const anchor = useRef<number>(undefined)
-  return useCallback(
-    (index: number, what: 'one' | 'range') => {
+  return useCallback<Select>(
+    (index, what) => {
       const row = rows[index]
       if (selection === undefined || row === undefined) return
       const from = anchor.current
@@ -254,16 +253,6 @@ function useRangeSelection<Row>({
       anchor.current = index
     },
     [rows, idOf, selection],
-  )
-}
-
-/** Rows that came do not push away the one that is looked at: they are shown when asked for. */
-function NewRows({ list: { newRows, reload } }: { list: List<unknown> }) {
-  if (newRows === undefined) return null
-  return (
-    <button type="button" className={classes['new']} onClick={reload}>
-      {newRows}
-    </button>
   )
 }
 
@@ -301,13 +290,11 @@ interface FootProps {
 }
 
 function Foot({ list, selected, layout }: FootProps) {
-  const count = countOf(list.rows.length, 'row')
   return (
     <div className={classes['foot']}>
       <span role="status">
-        {list.isLoadingMore
-          ? `${count}, loading more …`
-          : `${count}${list.hasMore ? ' so far' : ''}`}
+        {countOf(list.rows.length, 'row')}
+        {list.isLoadingMore ? ', loading more …' : list.hasMore && ' so far'}
         {selected > 0 && `, ${selected.toLocaleString()} selected`}
         {list.isOutdated && (
           <>
@@ -342,7 +329,7 @@ interface TableRowProps<Row> {
   readonly onFocus: (index: number) => void
   readonly onOpen: ((row: Row) => void) | undefined
   readonly selection: Selection | undefined
-  readonly select: (index: number, what: 'one' | 'range') => void
+  readonly select: Select
 }
 
 function DrawnRow<Row>(props: TableRowProps<Row>) {
@@ -395,7 +382,7 @@ function DrawnRow<Row>(props: TableRowProps<Row>) {
   )
 }
 
-/** Text in an element of its own: in a card, only that can end in dots where there is no room. */
+/** Text gets its own element: in a card, only that can end in dots where there is no room. */
 function inCell(content: ReactNode): ReactNode {
   return typeof content === 'string' ? <span title={content}>{content}</span> : content
 }

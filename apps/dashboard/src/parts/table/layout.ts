@@ -24,13 +24,8 @@ export interface Layout {
   /** By the server, or here while all rows are. */
   readonly canSort: (id: string) => boolean
   readonly set: (layout: StoredLayout) => void
-}
-
-/** A list as its table shows it: rows in the chosen order, and the chosen columns. */
-interface Table<Row> {
-  readonly list: List<Row>
-  readonly columns: readonly Column<Row>[]
-  readonly layout: Layout
+  /** Whether the user has chosen something. */
+  readonly isChanged: boolean
 }
 
 interface TableOptions<Row> {
@@ -42,13 +37,13 @@ interface TableOptions<Row> {
 
 const AS_IT_IS: StoredLayout = { shown: {} }
 
-/** Columns and order as this user wants them in this browser. */
-export function useTable<Row>({ name, list, columns }: TableOptions<Row>): Table<Row> {
+/** A list as its table shows it: columns and order as this user wants them in this browser. */
+export function useTable<Row>({ name, list, columns }: TableOptions<Row>) {
   const [stored, setStored] = useStored(name)
   const shown = useMemo(() => chosenColumns(columns, stored), [columns, stored])
   const { sorts = {}, hasMore } = list
   const isServers = (id: string) => Object.hasOwn(sorts, id)
-  // What the server has sorted stays so; a part of a list is not put in an order of its own.
+  // What the server has sorted stays so; a part of a list is not sorted here.
   const own = stored.sort && !isServers(stored.sort.column) && !hasMore ? stored.sort : undefined
   const rows = useMemo(() => sortRows(list.rows, columns, own), [list.rows, columns, own])
   const layout: Layout = {
@@ -58,6 +53,7 @@ export function useTable<Row>({ name, list, columns }: TableOptions<Row>): Table
     canSort: (id) =>
       isServers(id) || (!hasMore && columns.some((each) => each.id === id && each.sortBy)),
     set: setStored,
+    isChanged: Object.keys(stored.shown).length > 0 || stored.sort !== undefined,
   }
   return { list: { ...list, rows }, columns: shown, layout }
 }

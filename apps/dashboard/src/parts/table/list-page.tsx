@@ -1,18 +1,11 @@
 import type { QueryKey } from '@tanstack/react-query'
 import { Fragment, type ReactNode } from 'react'
-import {
-  type Fields,
-  type Filter,
-  FilterBar,
-  FilterFields,
-  useFilter,
-  type Values,
-} from '../act/filter-bar.tsx'
+import { type Fields, type Filter, FilterBar, useFilter, type Values } from '../act/filter-bar.tsx'
 import { DetailDrawer, neighboursOf, useOpened } from '../layout/detail-drawer.tsx'
 import { DataTable, type DataTableProps } from './data-table.tsx'
 import type { Column } from './columns.tsx'
-import { type Layout, useSort, useTable } from './layout.ts'
-import { type List, type ListPage, type Sorts, type SortWord, useList } from './list.ts'
+import { useSort, useTable } from './layout.ts'
+import { listOf, type ListPage, type Sorts, type SortWord, useList } from './list.ts'
 
 /** What a list of the API is asked for: its filter and order, where the page before ended, how many. */
 type ListQuery<Of extends Fields, Field extends string> = Values<Of> & {
@@ -34,14 +27,6 @@ interface FilteredListOptions<Row, Of extends Fields, Field extends string> {
   readonly read: (query: ListQuery<Of, Field>, signal: AbortSignal) => Promise<ListPage<Row>>
 }
 
-interface FilteredList<Row, Of extends Fields> {
-  readonly filter: Filter<Of>
-  readonly fields: Of
-  readonly list: List<Row>
-  readonly columns: readonly Column<Row>[]
-  readonly layout?: Layout
-}
-
 /** A list of the API, narrowed by the address, in the order and with the columns that its user chose. */
 export function useFilteredList<Row, const Of extends Fields, const Field extends string = never>({
   queryKey,
@@ -50,7 +35,7 @@ export function useFilteredList<Row, const Of extends Fields, const Field extend
   name,
   sorts = NO_SORTS,
   read,
-}: FilteredListOptions<Row, Of, Field>): FilteredList<Row, Of> {
+}: FilteredListOptions<Row, Of, Field>) {
   const filter = useFilter(fields)
   const sort = useSort(name ?? '', sorts)
   const list = useList<Row>({
@@ -67,40 +52,35 @@ export function useFilteredList<Row, const Of extends Fields, const Field extend
       ),
   })
   const table = useTable({ name: name ?? '', list: { ...list, sorts }, columns })
-  return { filter, fields, ...(name === undefined ? { list, columns } : table) }
+  return { filter, fields, ...table, layout: name === undefined ? undefined : table.layout }
 }
 
 const NO_SORTS = {}
 
-interface FilteredTableProps<Row> extends Omit<
-  DataTableProps<Row>,
-  'onClearFilter' | 'idOf' | 'list'
-> {
-  readonly list: List<Row>
+interface FilteredTableProps<Row> extends Omit<DataTableProps<Row>, 'onClearFilter' | 'idOf'> {
   /** Left out for a list that nothing narrows. */
   readonly filter?: Pick<Filter, 'values' | 'isSet' | 'set' | 'clear'>
   readonly fields?: Fields
   /** Default: its `id`. */
   readonly idOf?: (row: Row) => string
-  /** Opens a drawer beside the table: its title, and what is in it. */
+  /** A row opens a drawer: its title, and what is in it. */
   readonly drawer?: string
   readonly renderDetails?: (id: string, row: Row | undefined) => ReactNode
-  /** More than the fields of the filter, beside them. */
+  /** Shown next to the fields of the filter. */
   readonly children?: ReactNode
 }
 
-/** A table below the fields that narrow it, with what is open beside it. */
+/** A table below the fields that narrow it, with a drawer for the open row. */
 export function FilteredTable<Row>(props: FilteredTableProps<Row>) {
   const { filter, fields = {}, idOf = idIn, drawer, renderDetails, children, ...table } = props
   const opened = useOpened()
-  const { rows } = table.list
+  const { rows } = listOf(table.list)
   const shown = rows.find((row) => idOf(row) === opened.id)
   const content = opened.id === undefined ? undefined : renderDetails?.(opened.id, shown)
   return (
     <>
       {filter && (
-        <FilterBar filter={filter}>
-          <FilterFields filter={filter} fields={fields} />
+        <FilterBar filter={filter} fields={fields}>
           {children}
         </FilterBar>
       )}

@@ -26,31 +26,33 @@ export interface List<Row> {
   readonly error: Error | null
   readonly hasMore: boolean
   readonly isLoadingMore: boolean
-  /** It has changed since, but is too long to be read anew unasked. */
+  /** It has changed since, but is too long to be read again unasked. */
   readonly isOutdated: boolean
   /** Which columns the server sorts by, with its word for each. */
   readonly sorts?: Sorts
   /** What came since and is not shown, e.g. `23 new`; undefined if there is nothing. */
   readonly newRows?: string | undefined
   loadMore(): void
-  /** Reads it anew, from its beginning. */
+  /** Reads it again from its beginning. */
   reload(): void
 }
 
-/** A list that was read as a whole. */
-export function wholeList<Row>(rows: readonly Row[]): List<Row> {
+/** Rows that are all there as a list; a list as it is. */
+export function listOf<Row>(given: List<Row> | readonly Row[]): List<Row> {
+  if ('rows' in given) return given
   const nothing = { hasMore: false, isLoading: false, isLoadingMore: false, isOutdated: false }
-  return { rows, error: null, ...nothing, loadMore: () => undefined, reload: () => undefined }
+  const idle = { loadMore: () => undefined, reload: () => undefined }
+  return { rows: given, error: null, ...nothing, ...idle }
 }
 
-/** More pages than these are not read anew by themselves: each costs a request. */
+/** More pages than these are read again only on request: each costs one. */
 const MOST_LIVE_PAGES = 1
 
 interface ListOptions<Row> {
   /** Its first word is the subject; the filter belongs into it. */
   readonly queryKey: QueryKey
   readonly read: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>
-  /** Whether a short one is read anew when it has changed. Default true. */
+  /** Whether a short one is read again when it has changed. Default true. */
   readonly isLive?: boolean
 }
 
@@ -117,7 +119,7 @@ export interface Selection {
   readonly ids: ReadonlySet<string>
   has(id: string): boolean
   toggle(id: string): void
-  /** Selects these beside the others. */
+  /** Selects these as well. */
   add(ids: Iterable<string>): void
   /** Selects these; all others are not. */
   replace(ids: Iterable<string>): void

@@ -3,17 +3,15 @@ import '@mantine/notifications/styles.css'
 import '../../theme/theme.css'
 import { Stack } from '@mantine/core'
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router'
-import { createRoot } from 'react-dom/client'
 import { createApi } from '../../api/client.tsx'
 import { createQueryClient } from '../../api/query-client.ts'
-import { App } from '../../app.tsx'
+import { mountApp } from '../../app.tsx'
 import { createSessionKeeper, NOWHERE } from '../../session/session.ts'
 import { parseSearch, stringifySearch } from '../../search-text.ts'
 import { ROLE_LOOKS, type StateRole } from '../../states/role.ts'
-import { tellStyleNonce } from '../../theme/theme.ts'
 import { ActButton } from '../act/form.tsx'
 import { FileDrop } from '../act/file-drop.tsx'
-import { FilterBar, FilterSelect, FilterText, oneOf, text, useFilter } from '../act/filter-bar.tsx'
+import { field, FilterBar, useFilter } from '../act/filter-bar.tsx'
 import { DetailDrawer, useOpened } from '../layout/detail-drawer.tsx'
 import { Empty } from '../layout/notice.tsx'
 import { PageFrame, Panel } from '../layout/page-frame.tsx'
@@ -26,6 +24,7 @@ import { DataTable } from '../table/data-table.tsx'
 import { type ListPage, useList, useSelection } from '../table/list.ts'
 
 const ROLES = Object.keys(ROLE_LOOKS) as StateRole[]
+const FILTER = { search: field.text('Search'), role: field.choice('Role', ROLES) }
 const NOON = '2026-11-15T12:00:00.000Z'
 
 const COLUMNS: readonly Column<Thing>[] = [
@@ -47,7 +46,7 @@ const COLUMNS: readonly Column<Thing>[] = [
 ]
 
 function Gallery() {
-  const filter = useFilter({ search: text, role: oneOf(ROLES) })
+  const filter = useFilter(FILTER)
   const opened = useOpened()
   const selection = useSelection()
   const list = useList<Thing>({
@@ -62,10 +61,7 @@ function Gallery() {
           <Stat label="Oldest due" value={<Duration ms={95_000} />} tone="warning" />
           <Stat label="Dead letters" value="7" tone="bad" />
         </StatStrip>
-        <FilterBar filter={filter}>
-          <FilterText filter={filter} name="search" label="Search" />
-          <FilterSelect filter={filter} name="role" label="Role" options={ROLES} />
-        </FilterBar>
+        <FilterBar filter={filter} fields={FILTER} />
         <DataTable
           label="Things"
           list={list}
@@ -113,22 +109,17 @@ keeper.enter({ sub: 'ada', org: 'demo', role: 'viewer', expiresAt: Date.now() + 
 const queries = createQueryClient()
 queries.setQueryData(['me'], { permissions: [{ name: 'read', allowed: true }] })
 
-tellStyleNonce()
 const router = createRouter({
   routeTree: createRootRoute({ component: Gallery }),
   parseSearch,
   stringifySearch,
 })
-const root = document.querySelector('#root')
-if (root !== null) {
-  createRoot(root).render(
-    <App {...{ contents, keeper, queries, api }}>
-      <NowProvider aheadMs={0}>
-        <RouterProvider router={router} />
-      </NowProvider>
-    </App>,
-  )
-}
+const children = (
+  <NowProvider aheadMs={0}>
+    <RouterProvider router={router} />
+  </NowProvider>
+)
+mountApp({ contents, keeper, queries, api, children })
 
 /** Something that works, and something that does not. */
 function Actions() {
@@ -169,12 +160,10 @@ interface Thing {
   readonly minor: number
 }
 
-const THING_ROLES = Object.keys(ROLE_LOOKS) as StateRole[]
-
 const THINGS: readonly Thing[] = Array.from({ length: 100_000 }, (_, i) => ({
   id: `thing-${i}`,
   name: `The ${i}th thing, with a name that is rather long`,
-  role: THING_ROLES[i % THING_ROLES.length] ?? 'ready',
+  role: ROLES[i % ROLES.length] ?? 'ready',
   minor: i * 7,
 }))
 
