@@ -1,6 +1,8 @@
 import { Stack, Text } from '@mantine/core'
+import { keepPreviousData } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { useRead } from '../api/client.tsx'
 import { formatDuration, formatRate } from '../format/number.ts'
 import { QueryState } from '../parts/layout/notice.tsx'
 import { Panel } from '../parts/layout/page-frame.tsx'
@@ -18,7 +20,7 @@ import {
   timeText,
 } from './plot-data.ts'
 import { PlotGrid } from './plot.tsx'
-import { type Charts, marksOf, useCharts, useRange, useTimes } from './range.tsx'
+import { type Charts, everyMs, marksOf, timesOf, useRange } from './range.tsx'
 
 const MOST_SERIES = 8
 const MOST_ROWS = 20
@@ -27,28 +29,34 @@ const MOST_MARKS = 4
 /** How deliveries went: of one outbox, or of all together. */
 export function DeliveryCharts({ outbox }: { outbox?: string }) {
   const { minutes, picker } = useRange()
-  const query = useCharts({ outbox, minutes })
+  const query = useRead('/api/v1/charts', ['charts', outbox ?? '', minutes], {
+    params: { query: { minutes, ...(outbox !== undefined && { outbox }) } },
+    refetchInterval: everyMs(minutes),
+    placeholderData: keepPreviousData,
+  })
   return (
     <Panel title="Deliveries over time" actions={picker}>
-      <QueryState query={query}>
-        {(charts) => <Plots charts={charts} {...(outbox !== undefined && { outbox })} />}
-      </QueryState>
+      <QueryState query={query}>{(charts) => <Plots charts={charts} outbox={outbox} />}</QueryState>
     </Panel>
   )
-}
-
-function perSecond(value: number): string {
-  return formatRate(value)
 }
 
 function perMinute(value: number): string {
   return formatRate(value, 'min')
 }
 
-function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
-  const times = useTimes(charts)
+function Plots({ charts, outbox }: { charts: Charts; outbox: string | undefined }) {
+  const times = useMemo(() => timesOf(charts), [charts])
   const marks = useMemo(() => marksOf(charts), [charts])
-  const series = useMemo(() => seriesOf(charts, { times, outbox }), [charts, times, outbox])
+  const series = useMemo(
+    () => ({
+      latency: latencyOf(charts),
+      throughput: throughputOf(charts, times, outbox),
+      failures: failuresOf(charts, times),
+      oldest: oldestOf(charts),
+    }),
+    [charts, times, outbox],
+  )
   const go = useDrillDown(outbox)
   const rows = useMemo(
     () =>
@@ -71,17 +79,16 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
           {
             title: 'Delivery latency',
             unit: 'p50, p95, p99, log scale',
-            steps: 'time',
+            axis: 'log time',
             series: series.latency,
             format: formatDuration,
-            scale: 'log',
             onPick: go.messages,
           },
           {
             title: 'Throughput',
             unit: outbox === undefined ? 'delivered a second, by outbox' : 'attempts a second',
             series: series.throughput,
-            format: perSecond,
+            format: formatRate,
             stacked: true,
             onPick: go.messages,
           },
@@ -96,7 +103,7 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
           {
             title: 'Oldest pending message',
             unit: 'age since its commit',
-            steps: 'time',
+            axis: 'time',
             series: series.oldest,
             format: formatDuration,
             onPick: go.messages,
@@ -107,9 +114,7 @@ function Plots({ charts, outbox }: { charts: Charts; outbox?: string }) {
         title="Destinations by outcome"
         rows={rows}
         times={times}
-        onPick={(row, stretch) =>
-          go.messages(stretch, rows.find(({ id }) => id === row.id)?.outbox)
-        }
+        onPick={(row, stretch) => go.messages(stretch, row.outbox)}
       />
       <Marks marks={marks} times={times} />
     </Stack>
@@ -137,26 +142,15 @@ function useDrillDown(outbox: string | undefined) {
   }
 }
 
-interface Shown {
-  readonly times: PlotTimes
-  readonly outbox: string | undefined
+function latencyOf({ latency }: Charts): PlotSeries[] {
+  return [
+    { id: 'p50', label: 'p50', color: 'teal', values: latency.p50 },
+    { id: 'p95', label: 'p95', color: 'orange', values: latency.p95 },
+    { id: 'p99', label: 'p99', color: 'red', values: latency.p99 },
+  ]
 }
 
-function seriesOf(charts: Charts, { times, outbox }: Shown) {
-  const { latency } = charts
-  return {
-    latency: [
-      { id: 'p50', label: 'p50', color: 'teal', values: latency.p50 },
-      { id: 'p95', label: 'p95', color: 'orange', values: latency.p95 },
-      { id: 'p99', label: 'p99', color: 'red', values: latency.p99 },
-    ],
-    throughput: throughputOf(charts, { times, outbox }),
-    failures: failuresOf(charts, times),
-    oldest: oldestOf(charts),
-  }
-}
-
-function throughputOf({ outboxes }: Charts, { times, outbox }: Shown): PlotSeries[] {
+function throughputOf({ outboxes }: Charts, times: PlotTimes, outbox?: string): PlotSeries[] {
   const own = outbox === undefined ? undefined : outboxes[outbox]
   if (own) {
     const parts = [

@@ -12,13 +12,13 @@ interface HeatRow {
   readonly unanswered: readonly number[]
 }
 
-interface HeatMapProps {
+interface HeatMapProps<Row> {
   readonly title: string
-  readonly rows: readonly HeatRow[]
+  readonly rows: readonly Row[]
   readonly times: PlotTimes
   /** The figure of a row, and what it says. Default: how much was answered in the time that is shown. */
-  readonly share?: { readonly title: string; readonly read: (row: HeatRow) => string }
-  readonly onPick?: ((row: HeatRow, stretch: Stretch) => void) | undefined
+  readonly share?: { readonly title: string; readonly read: (row: Row) => string }
+  readonly onPick: (row: Row, stretch: Stretch) => void
 }
 
 /** Columns that fit side by side: a longer time has more stretches in each. */
@@ -31,7 +31,8 @@ interface Cell {
 }
 
 /** Where messages went, one row each, and whether it answered, one cell for each stretch of time. */
-export function HeatMap({ title, rows, times, share = ANSWERED, onPick }: HeatMapProps) {
+export function HeatMap<Row extends HeatRow>(props: HeatMapProps<Row>) {
+  const { title, rows, times, share = ANSWERED, onPick } = props
   const [said, setSaid] = useState<string>()
   const width = Math.ceil(times.count / MOST_COLUMNS)
   return (
@@ -77,7 +78,7 @@ export function HeatMap({ title, rows, times, share = ANSWERED, onPick }: HeatMa
                             onMouseEnter={say}
                             onFocus={say}
                             onClick={() =>
-                              onPick?.(row, {
+                              onPick(row, {
                                 ...stretchAt(times, cell.from),
                                 until: stretchAt(times, cell.from + width - 1).until,
                               })

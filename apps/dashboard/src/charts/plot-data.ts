@@ -13,7 +13,7 @@ export interface PlotMark {
   readonly text: string
 }
 
-/** The times of a plot: stretches of one length, of which the last one goes on. */
+/** The times of a plot: stretches of one length; the last one still runs. */
 export interface PlotTimes {
   readonly from: number
   readonly stretchMs: number
@@ -38,13 +38,13 @@ export function filterOf({ from, until }: Stretch): { since: string; until: stri
   return { since: new Date(from).toISOString(), until: new Date(until).toISOString() }
 }
 
-/** How long a stretch has lasted, in seconds: less than the others for the one that goes on. */
+/** How long a stretch has lasted, in seconds: the running one is shorter than the others. */
 function secondsOf(times: PlotTimes, index: number): number {
   const { from, until, isRunning } = stretchAt(times, index)
   return Math.max(1, (isRunning ? times.now - from : until - from) / 1_000)
 }
 
-/** Counts of stretches as so many in a second, the one that goes on by the time it has lasted. */
+/** Counts of stretches as rates, the running one by the time it has lasted. */
 export function ratesOf(
   counts: readonly number[],
   times: PlotTimes,

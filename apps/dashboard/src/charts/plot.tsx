@@ -1,6 +1,6 @@
 import 'uplot/dist/uPlot.min.css'
 import { Button, Group, SimpleGrid, useComputedColorScheme } from '@mantine/core'
-import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { clamp, useElementSize, useMergedRef } from '@mantine/hooks'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import {
@@ -16,42 +16,40 @@ import type { Column } from '../parts/table/columns.tsx'
 import { DataTable } from '../parts/table/data-table.tsx'
 import { ChartFrame } from './chart-frame.tsx'
 import classes from './plot.module.css'
-import { dataOf, type Drawn, optionsOf, wholeTime } from './uplot-options.ts'
+import { type Axis, dataOf, type Drawn, optionsOf, wholeTime } from './uplot-options.ts'
 
 /** A part of the time that is looked at closely, in seconds. */
-export interface Zoom {
+interface Zoom {
   readonly min: number
   readonly max: number
 }
 
-export interface PlotProps {
+interface PlotContent {
   readonly title: string
   /** What the numbers are: `messages a second`. */
   readonly unit: string
-  readonly times: PlotTimes
   readonly series: readonly PlotSeries[]
   readonly format: (value: number) => string
-  readonly marks?: readonly PlotMark[]
   /** On top of each other; otherwise each by itself. */
   readonly stacked?: boolean
-  /** Default `linear`. */
-  readonly scale?: 'linear' | 'log'
-  /** What the steps of the axis are: of numbers, or of milliseconds as people count time. Default `numbers`. */
-  readonly steps?: 'numbers' | 'time'
-  readonly zoom?: Zoom | undefined
-  readonly onZoom?: (zoom: Zoom | undefined) => void
+  /** Default `numbers`. */
+  readonly axis?: Axis
   /** Goes to what is behind a stretch. */
-  readonly onPick?: ((stretch: Stretch) => void) | undefined
-  /** Plots with the same key show the same moment. */
-  readonly syncKey?: string
+  readonly onPick?: (stretch: Stretch) => void
 }
 
-const NO_MARKS: readonly PlotMark[] = []
+interface PlotProps extends PlotContent {
+  readonly times: PlotTimes
+  readonly marks: readonly PlotMark[]
+  readonly zoom: Zoom | undefined
+  readonly onZoom: (zoom: Zoom | undefined) => void
+  /** Plots with the same key show the same moment. */
+  readonly syncKey: string
+}
 
 /** Numbers over time, with axes: to look at, to hover, to zoom into; by keys and as a table, too. */
-export function Plot(props: PlotProps) {
-  const { title, unit, series, times, format, zoom, onZoom, onPick } = props
-  const { marks = NO_MARKS } = props
+function Plot(props: PlotProps) {
+  const { title, unit, series, times, zoom, onZoom, onPick } = props
   const [isTable, setIsTable] = useState(false)
   const [point, setPoint] = useState<number>()
   const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false })
@@ -66,7 +64,7 @@ export function Plot(props: PlotProps) {
       actions={
         <Group gap={4} wrap="nowrap">
           {zoom && (
-            <Button variant="subtle" size="compact-xs" onClick={() => onZoom?.(undefined)}>
+            <Button variant="subtle" size="compact-xs" onClick={() => onZoom(undefined)}>
               Reset zoom
             </Button>
           )}
@@ -82,9 +80,9 @@ export function Plot(props: PlotProps) {
         </Group>
       }
     >
-      <Legend {...{ series, times, format, marks, shown, isPoint: point !== undefined }} />
+      <Legend {...props} shown={shown} isPoint={point !== undefined} />
       {isTable ? (
-        <PlotTable {...{ title, series, times, format, marks, onPick: pick }} />
+        <PlotTable {...props} onPickIndex={pick} />
       ) : (
         <Canvas {...props} key={look} shown={shown} onPoint={setPoint} onPickIndex={pick} />
       )}
@@ -92,11 +90,7 @@ export function Plot(props: PlotProps) {
   )
 }
 
-type Shown = Pick<PlotProps, 'title' | 'series' | 'times' | 'format'> & {
-  readonly marks: readonly PlotMark[]
-}
-
-interface LegendProps extends Omit<Shown, 'title'> {
+interface LegendProps extends PlotProps {
   readonly shown: number
   readonly isPoint: boolean
 }
@@ -104,7 +98,6 @@ interface LegendProps extends Omit<Shown, 'title'> {
 /** The names of the series, each with its number at the moment that is pointed at, or at the last one. */
 function Legend({ series, times, format, marks, shown, isPoint }: LegendProps) {
   const stretch = stretchAt(times, shown)
-  const here = marksIn(stretch, marks)
   return (
     <div className={classes['legend']} aria-hidden>
       <span className={classes['when']}>{momentText(stretch, times)}</span>
@@ -119,7 +112,8 @@ function Legend({ series, times, format, marks, shown, isPoint }: LegendProps) {
           {label} <b>{valueOf(values[shown], format)}</b>
         </span>
       ))}
-      {isPoint && here.map(({ at, text }) => <span key={`${at} ${text}`}>▾ {text}</span>)}
+      {isPoint &&
+        marksIn(stretch, marks).map(({ at, text }) => <span key={`${at} ${text}`}>▾ {text}</span>)}
     </div>
   )
 }
@@ -131,20 +125,20 @@ interface CanvasProps extends PlotProps {
 }
 
 function Canvas(props: CanvasProps) {
-  const { title, series, times, format, zoom, onZoom, onPickIndex, shown, onPoint } = props
-  const { marks = NO_MARKS, stacked = false, scale = 'linear', syncKey = title } = props
-  const { steps = 'numbers' } = props
+  const { title, series, times, format, marks, zoom, onZoom, onPickIndex, shown, onPoint } = props
+  const { stacked = false, axis = 'numbers', syncKey } = props
   const { ref: measured, width } = useElementSize<HTMLDivElement>()
   const box = useRef<HTMLDivElement>(null)
   const ref = useMergedRef(box, measured)
   const plot = useRef<uPlot>(undefined)
   const drawn = useMemo(
-    (): Drawn => ({ series, times, marks, stacked, scale, steps, format }),
-    [series, times, marks, stacked, scale, steps, format],
+    (): Drawn => ({ series, times, marks, stacked, axis, format }),
+    [series, times, marks, stacked, axis, format],
   )
-  const latest = useRef({ drawn, zoom, onPoint, onZoom, onPickIndex })
+  const now = { drawn, zoom, onPoint, onZoom, onPickIndex }
+  const latest = useRef(now)
   useEffect(() => {
-    latest.current = { drawn, zoom, onPoint, onZoom, onPickIndex }
+    latest.current = now
   })
   const isMeasured = width > 0
 
@@ -154,12 +148,11 @@ function Canvas(props: CanvasProps) {
     const events = {
       syncKey,
       onPoint: (index: number | undefined) => latest.current.onPoint(index),
-      onZoom: (min: number, max: number) => latest.current.onZoom?.({ min, max }),
+      onZoom: (min: number, max: number) => latest.current.onZoom({ min, max }),
       onPick: (index: number) => latest.current.onPickIndex?.(index),
     }
     const get = () => latest.current.drawn
-    const options = optionsOf({ width: place.clientWidth }, get, events)
-    const made = new uPlot(options, dataOf(get()), place)
+    const made = new uPlot(optionsOf(place.clientWidth, get, events), dataOf(get()), place)
     show(made, get(), latest.current.zoom)
     plot.current = made
     return () => {
@@ -209,15 +202,12 @@ function show(plot: uPlot, drawn: Drawn, zoom: Zoom | undefined): void {
   })
 }
 
-function valueText({ series, times, format, marks = NO_MARKS }: PlotProps, index: number): string {
+function valueText({ series, times, format, marks }: PlotProps, index: number): string {
   const stretch = stretchAt(times, index)
-  const said = series.map(({ label, values }) => `${label} ${valueOf(values[index], format)}`)
-  const here = marksIn(stretch, marks)
-  const running = stretch.isRunning ? ', not over yet' : ''
   return [
-    `${timeText(stretch.from, times)}${running}`,
-    ...said,
-    ...here.map(({ text }) => text),
+    `${timeText(stretch.from, times)}${stretch.isRunning ? ', not over yet' : ''}`,
+    ...series.map(({ label, values }) => `${label} ${valueOf(values[index], format)}`),
+    ...marksIn(stretch, marks).map(({ text }) => text),
   ].join(', ')
 }
 
@@ -225,7 +215,7 @@ function valueText({ series, times, format, marks = NO_MARKS }: PlotProps, index
 function act(key: string, props: CanvasProps & { plot: uPlot | undefined }): boolean {
   const { times, shown, zoom, onZoom, onPickIndex, plot } = props
   const go = (index: number) => {
-    const at = Math.min(Math.max(index, 0), times.count - 1)
+    const at = clamp(index, 0, times.count - 1)
     const middle = (times.from + (at + 0.5) * times.stretchMs) / 1_000
     plot?.setCursor({ left: plot.valToPos(middle, 'x'), top: 10 })
     return true
@@ -240,7 +230,7 @@ function act(key: string, props: CanvasProps & { plot: uPlot | undefined }): boo
       max: Math.min(middle + half, whole.max),
     }
     const isWhole = next.max - next.min >= whole.max - whole.min
-    onZoom?.(isWhole ? undefined : next)
+    onZoom(isWhole ? undefined : next)
     return true
   }
   switch (key) {
@@ -260,35 +250,21 @@ function act(key: string, props: CanvasProps & { plot: uPlot | undefined }): boo
       onPickIndex?.(shown)
       return onPickIndex !== undefined
     case 'Escape':
-      onZoom?.(undefined)
+      onZoom(undefined)
       return zoom !== undefined
     default:
       return false
   }
 }
 
-interface PlotTableProps extends Shown {
-  readonly onPick: ((index: number) => void) | undefined
+interface PlotTableProps extends PlotProps {
+  readonly onPickIndex: ((index: number) => void) | undefined
 }
 
 /** The numbers of a plot, the newest first, in the same room. */
-function PlotTable({ onPick, ...shown }: PlotTableProps) {
-  const { title, times } = shown
+function PlotTable({ title, series, times, format, marks, onPickIndex }: PlotTableProps) {
   const indexes = Array.from({ length: times.count }, (_, i) => times.count - 1 - i)
-  return (
-    <DataTable
-      label={title}
-      list={indexes}
-      columns={pointColumns(shown)}
-      idOf={String}
-      height="190px"
-      {...(onPick && { onOpen: onPick })}
-    />
-  )
-}
-
-function pointColumns({ series, times, format, marks }: Shown): readonly Column<number>[] {
-  return [
+  const columns: readonly Column<number>[] = [
     { id: 'time', title: 'Time', cell: (i) => momentText(stretchAt(times, i), times) },
     ...series.map(({ id, label, values }) => ({
       id,
@@ -304,6 +280,16 @@ function pointColumns({ series, times, format, marks }: Shown): readonly Column<
           .join(', '),
     },
   ]
+  return (
+    <DataTable
+      label={title}
+      list={indexes}
+      columns={columns}
+      idOf={String}
+      height="190px"
+      onOpen={onPickIndex}
+    />
+  )
 }
 
 function valueOf(value: number | null | undefined, format: (value: number) => string): string {
@@ -321,25 +307,21 @@ function marksIn({ from, until }: Stretch, marks: readonly PlotMark[]): readonly
 interface PlotGridProps {
   readonly times: PlotTimes
   readonly marks?: readonly PlotMark[]
-  /** Beside each other where there is room. */
+  /** Plots side by side where there is room. */
   readonly cols: number
-  readonly plots: readonly Omit<PlotProps, 'times' | 'marks' | 'zoom' | 'onZoom' | 'syncKey'>[]
+  readonly plots: readonly PlotContent[]
 }
 
+const NO_MARKS: readonly PlotMark[] = []
+
 /** Plots of the same time: they show the same moment, and zoom together. */
-export function PlotGrid({ times, marks, cols, plots }: PlotGridProps) {
+export function PlotGrid({ times, marks = NO_MARKS, cols, plots }: PlotGridProps) {
   const [zoom, setZoom] = useState<Zoom>()
   const syncKey = useId()
   return (
     <SimpleGrid cols={{ base: 1, md: Math.min(cols, 2), lg: cols }} spacing="sm">
       {plots.map((plot) => (
-        <Plot
-          key={plot.title}
-          {...plot}
-          {...{ times, zoom, syncKey }}
-          {...(marks && { marks })}
-          onZoom={setZoom}
-        />
+        <Plot key={plot.title} {...plot} {...{ times, marks, zoom, syncKey }} onZoom={setZoom} />
       ))}
     </SimpleGrid>
   )

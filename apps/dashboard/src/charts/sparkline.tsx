@@ -1,12 +1,10 @@
-import classes from './sparkline.module.css'
-
 interface SparklineProps {
   readonly values: readonly number[]
   /** A colour of the theme: `teal`. */
   readonly color: string
-  /** What it shows: the numbers themselves stand beside it. */
+  /** What it shows, for screen readers. */
   readonly label: string
-  /** Whether the last stretch goes on: it is left out then. Default false. */
+  /** Whether the last stretch still runs: it is left out then. Default false. */
   readonly isRunning?: boolean
 }
 
@@ -24,10 +22,12 @@ export function Sparkline({ values, color, label, isRunning = false }: Sparkline
   })
   return (
     <svg
-      className={classes['line']}
       viewBox={`0 0 ${SIZE.width} ${SIZE.height}`}
       {...SIZE}
-      style={{ color: `var(--mantine-color-${color}-6)` }}
+      display="block"
+      fill="none"
+      stroke={`var(--mantine-color-${color}-6)`}
+      strokeWidth={1.25}
       role="img"
       aria-label={label}
     >

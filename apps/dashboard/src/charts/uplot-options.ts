@@ -3,13 +3,15 @@ import { type PlotMark, type PlotSeries, type PlotTimes, stack, timeText } from 
 
 const PLOT_HEIGHT = 190
 
+/** Numbers, or milliseconds in the steps in which people count time. */
+export type Axis = 'numbers' | 'time' | 'log time'
+
 export interface Drawn {
   readonly series: readonly PlotSeries[]
   readonly times: PlotTimes
   readonly marks: readonly PlotMark[]
   readonly stacked: boolean
-  readonly scale: 'linear' | 'log'
-  readonly steps: 'numbers' | 'time'
+  readonly axis: Axis
   readonly format: (value: number) => string
 }
 
@@ -62,21 +64,15 @@ export function isWhole({ series }: Pick<Drawn, 'series'>): boolean {
 }
 
 /** `drawn` is asked at every drawing, so that new numbers need no new plot. */
-export function optionsOf(
-  size: { width: number },
-  drawn: () => Drawn,
-  events: PlotEvents,
-): uPlot.Options {
-  const { series, stacked, scale, steps } = drawn()
-  const floorsOf = (): Floors => {
-    const tops = stack(drawn().series)
-    return [undefined, undefined, ...tops.slice(0, -1)]
-  }
+export function optionsOf(width: number, drawn: () => Drawn, events: PlotEvents): uPlot.Options {
+  const { series, stacked, axis } = drawn()
+  const isLog = axis === 'log time'
+  const floorsOf = (): Floors => [undefined, undefined, ...stack(drawn().series).slice(0, -1)]
   const font = '11px "Inter Variable", system-ui, sans-serif'
-  const axis = { stroke: () => variable('--mantine-color-dimmed'), font }
+  const look = { stroke: () => variable('--mantine-color-dimmed'), font }
   const grid = { stroke: () => variable('--rule'), width: 1 }
   return {
-    ...size,
+    width,
     height: PLOT_HEIGHT,
     // On the right there is room for half of the last label.
     padding: [10, 18, 0, 0],
@@ -84,13 +80,13 @@ export function optionsOf(
     scales: {
       x: { time: true, range: (_, min, max) => [min, max] },
       y: {
-        ...(scale === 'log' && LOGARITHMIC),
-        range: (_, min, max) => (scale === 'log' ? logRange(min, max, steps) : linearRange(max)),
+        ...(isLog && LOGARITHMIC),
+        range: (_, min, max) => (isLog ? logRange(min, max) : linearRange(max)),
       },
     },
     axes: [
       {
-        ...axis,
+        ...look,
         grid: { show: false },
         ticks: { ...grid, size: 4 },
         size: 28,
@@ -98,23 +94,21 @@ export function optionsOf(
         values: (_, splits) => splits.map((at) => axisTime(at * 1_000, drawn().times)),
       },
       {
-        ...axis,
-        grid: { ...grid, filter: (_, splits) => labelled(splits, { scale, steps }) },
+        ...look,
+        grid,
         ticks: { show: false },
         // As wide as its longest label, so that the rest is for the numbers.
         size: (_, labels: readonly string[] | null) =>
           14 + 6.5 * Math.max(4, ...(labels ?? []).map((label) => label.length)),
         space: 34,
-        ...(scale === 'log' &&
-          steps === 'time' && {
-            splits: (...[, , min, max]) => TIME_POWERS.filter((at) => at >= min && at <= max),
-          }),
-        ...(scale === 'linear' && {
-          incrs: () => (steps === 'time' ? TIME_STEPS : isWhole(drawn()) ? WHOLE_STEPS : STEPS),
-        }),
-        filter: (_, splits) => labelled(splits, { scale, steps }),
-        values: (_, splits) =>
-          splits.map((value: number | null) => (value === null ? '' : drawn().format(value))),
+        ...(isLog
+          ? { splits: (...[, , min, max]) => TIME_POWERS.filter((at) => at >= min && at <= max) }
+          : {
+              incrs: () => (axis === 'time' ? TIME_STEPS : isWhole(drawn()) ? WHOLE_STEPS : STEPS),
+            }),
+        // Every line has its label; of a log scale the library would label powers of ten only.
+        filter: (_, splits) => splits,
+        values: (_, splits) => splits.map((value) => drawn().format(value)),
       },
     ],
     series: [
@@ -137,9 +131,9 @@ export function optionsOf(
       setCursor: [({ cursor }) => events.onPoint(cursor.idx ?? undefined)],
       setSelect: [
         (plot) => {
-          const { left, width } = plot.select
-          if (width < 4) return
-          events.onZoom(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'))
+          const { left, width: selected } = plot.select
+          if (selected < 4) return
+          events.onZoom(plot.posToVal(left, 'x'), plot.posToVal(left + selected, 'x'))
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
         },
       ],
@@ -167,30 +161,10 @@ function linearRange(max: number | null): uPlot.Range.MinMax {
   return max === null || max <= 0 ? [0, 1] : [0, max * 1.1]
 }
 
-function logRange(
-  min: number | null,
-  max: number | null,
-  steps: Drawn['steps'],
-): uPlot.Range.MinMax {
-  if (steps === 'time') {
-    const low = TIME_POWERS.findLast((at) => at <= Math.max(min ?? 1, 1)) ?? 1
-    const high = TIME_POWERS.find((at) => at >= (max ?? 0) && at > low) ?? max ?? 1
-    return [low, high]
-  }
-  const low = 10 ** Math.floor(Math.log10(Math.max(min ?? 1, 0.5)))
-  const high = 10 ** Math.ceil(Math.log10(Math.max(max ?? 10, low * 10)))
+function logRange(min: number | null, max: number | null): uPlot.Range.MinMax {
+  const low = TIME_POWERS.findLast((at) => at <= Math.max(min ?? 1, 1)) ?? 1
+  const high = TIME_POWERS.find((at) => at >= (max ?? 0) && at > low) ?? max ?? 1
   return [low, high]
-}
-
-/** Of a scale of powers only these have room for lines and words. */
-function labelled(
-  splits: readonly number[],
-  { scale, steps }: Pick<Drawn, 'scale' | 'steps'>,
-): (number | null)[] {
-  const isPower = (value: number) => Number.isInteger(Math.round(Math.log10(value) * 1e6) / 1e6)
-  return splits.map((value) =>
-    scale === 'linear' || steps === 'time' || isPower(value) ? value : null,
-  )
 }
 
 function axisTime(at: number, times: PlotTimes): string {
@@ -201,7 +175,7 @@ function axisTime(at: number, times: PlotTimes): string {
   return (isMidnight ? day : (hour ?? day)) ?? text
 }
 
-/** The stretch that goes on is hatched: what was counted in it is not all. */
+/** The running stretch is hatched: what was counted in it is not all. */
 function drawRunning({ ctx, bbox, valToPos }: uPlot, times: PlotTimes): void {
   const start = times.from + (times.count - 1) * times.stretchMs
   const left = Math.max(valToPos(start / 1_000, 'x', true), bbox.left)
@@ -264,7 +238,7 @@ function variable(name: string): string {
 type Floors = readonly (readonly number[] | undefined)[]
 
 /**
- * Draws each stretch as a level line from its beginning to its end; the one that goes on ends now. A
+ * Draws each stretch as a level line from its beginning to its end; the running one ends now. A
  * line would claim to know what was between.
  */
 function stepPaths(drawn: () => { times: PlotTimes; floors: Floors }): uPlot.Series.PathBuilder {

@@ -13,7 +13,7 @@ import {
 } from '../../api/client.tsx'
 import { colorOf, filterOf } from '../../charts/plot-data.ts'
 import { PlotGrid } from '../../charts/plot.tsx'
-import { everyMs, marksOf, useRange, useTimes } from '../../charts/range.tsx'
+import { everyMs, marksOf, timesOf, useRange } from '../../charts/range.tsx'
 import { CodeNote } from '../../codes/code-note.tsx'
 import { countOf, formatCount } from '../../format/number.ts'
 import { useFresh } from '../../live/use-fresh.ts'
@@ -38,10 +38,8 @@ const SET_ASIDE_ROLES: Readonly<Record<SetAside['status'], StateRole>> = {
   parked: 'ready',
 }
 
-const SET_ASIDE_STATES = ['dead', 'retry', 'parked'] as const
-
 const FILTER = {
-  status: field.choice('State', SET_ASIDE_STATES),
+  status: field.choice('State', ['dead', 'retry', 'parked']),
   group: field.text('Group'),
   code: field.text('Error code'),
   key: field.text('Key'),
@@ -130,7 +128,7 @@ const WORDS = {
 } as const
 
 interface OperationProps {
-  readonly name: 'replay' | 'drop'
+  readonly name: keyof typeof WORDS
   readonly ids: string[]
   readonly onDone: () => void
 }
@@ -198,10 +196,6 @@ function SetAsideDetails({ id }: { id: string }) {
   )
 }
 
-type ConsumerGroup = ItemOf<'/api/v1/consumers'>
-
-type Lags = Answer<'/api/v1/charts/consumers'>
-
 /** How far the consumer groups were behind. */
 function LagChart() {
   const { minutes, picker } = useRange()
@@ -219,10 +213,10 @@ function LagChart() {
 
 const MOST_GROUPS = 10
 
-function Lines({ lags }: { lags: Lags }) {
+function Lines({ lags }: { lags: Answer<'/api/v1/charts/consumers'> }) {
   const navigate = useNavigate()
   const marks = useMemo(() => marksOf(lags), [lags])
-  const times = useTimes(lags)
+  const times = useMemo(() => timesOf(lags), [lags])
   const series = useMemo(
     () =>
       lags.consumers.slice(0, MOST_GROUPS).map(({ topic, group, lag }, i) => ({
@@ -255,7 +249,7 @@ function Lines({ lags }: { lags: Lags }) {
 /** More than a group that keeps up has in front of it for long. */
 const MUCH = 1_000
 
-const GROUP_COLUMNS: readonly Column<ConsumerGroup>[] = [
+const GROUP_COLUMNS: readonly Column<ItemOf<'/api/v1/consumers'>>[] = [
   {
     id: 'group',
     title: 'Group',
