@@ -71,13 +71,15 @@ ${lines.join('\n')}
 `
 }
 
-/** Several plots, one below the other. */
-export function stack(plots: readonly string[]): string {
+/** Several plots, one below the other, and a line about all of them. */
+export function stack(plots: readonly string[], caption: string): string {
   const placed = plots.map((each, i) =>
     each.replace('<svg ', `<svg y="${i * HEIGHT}" width="${WIDTH}" height="${HEIGHT}" `),
   )
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${plots.length * HEIGHT}">
-${placed.join('')}</svg>
+  const height = plots.length * HEIGHT
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height + 24}" role="img" aria-label="${escape(caption)}">
+${placed.join('')}<text x="${AREA.left}" y="${height + 8}">${escape(caption)}</text>
+</svg>
 `
 }
 

@@ -26,7 +26,7 @@ export function drawSamples(samples: readonly Sample[], caption: string): string
         return usage ? [{ x: minute, y: of(usage) }] : []
       }),
     }))
-    return plot({ title, x: `minutes; ${caption}`, y, series, ticks })
+    return plot({ title, x: 'minutes', y, series, ticks })
   })
-  return stack(drawn)
+  return stack(drawn, caption)
 }
