@@ -25,6 +25,14 @@ export function wholeNumber(
   return Type.Integer({ description, minimum, maximum, default: usual })
 }
 
+/** A setting that is a text, and may be left out. */
+export function optionalText(
+  description: string,
+  options: { readonly pattern?: string; readonly minLength?: number; readonly secret?: true } = {},
+) {
+  return Type.Optional(Type.String({ description, ...options }))
+}
+
 /** The settings that are right, and a sentence for each that is not. */
 export interface SettingsRead<Values> {
   readonly values: Values

@@ -1,12 +1,13 @@
+import { optionalText } from '@posthorn/system'
 import { clientCredentials } from '@posthorn/transports/oauth'
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TObject } from 'typebox'
 import {
   REGISTRY_ACCESS,
   readRegistryAccess,
   registryMistakes,
   type RegistryAccess,
 } from './schema-registry-access.ts'
-import { file, fileMistakes, readTls, type TlsFiles } from './tls-files.ts'
+import { fileMistakes, readTls, tlsSettings, type TlsFiles } from './tls-files.ts'
 
 /** How a broker is reached: where it is, whose certificate it shows, and who we are to it. */
 export interface BrokerAccess {
@@ -33,7 +34,7 @@ export type SaslLogin =
     }
   | { readonly mechanism: 'OAUTHBEARER'; readonly token: () => Promise<string> }
 
-export const KAFKA_ACCESS = Type.Object({
+export const KAFKA_ACCESS = {
   KAFKA_SESSION_MS: Type.Optional(
     Type.Integer({
       description:
@@ -43,13 +44,9 @@ export const KAFKA_ACCESS = Type.Object({
     }),
   ),
   KAFKA_TLS: Type.Optional(
-    Type.Boolean({
-      description: 'true for TLS; implied by any of the files below',
-    }),
+    Type.Boolean({ description: 'true for TLS; implied by any of the files below' }),
   ),
-  KAFKA_CA_FILE: file('CA certificates of the brokers, a PEM file'),
-  KAFKA_CERT_FILE: file('client certificate, a PEM file'),
-  KAFKA_KEY_FILE: file('key of the client certificate, a PEM file'),
+  ...tlsSettings('KAFKA', 'the brokers'),
   KAFKA_SASL_MECHANISM: Type.Optional(
     Type.Union(
       [
@@ -58,64 +55,31 @@ export const KAFKA_ACCESS = Type.Object({
         Type.Literal('scram-sha-512'),
         Type.Literal('oauthbearer'),
       ],
-      {
-        description: 'plain, scram-sha-256, scram-sha-512 or oauthbearer',
-      },
+      { description: 'plain, scram-sha-256, scram-sha-512 or oauthbearer' },
     ),
   ),
-  KAFKA_USERNAME: Type.Optional(
-    Type.String({ description: 'user; with oauthbearer the client id' }),
-  ),
-  KAFKA_PASSWORD: Type.Optional(
-    Type.String({
-      description: 'password; with oauthbearer the client secret',
-      secret: true,
-    }),
-  ),
-  KAFKA_OAUTH_TOKEN_URL: Type.Optional(
-    Type.String({
-      description: 'token endpoint for oauthbearer, http(s)://…',
-      pattern: '^https?://\\S+$',
-    }),
-  ),
-  KAFKA_OAUTH_SCOPE: Type.Optional(Type.String({ description: 'scope of those tokens' })),
-  ...REGISTRY_ACCESS.properties,
-})
+  KAFKA_USERNAME: optionalText('user; with oauthbearer the client id'),
+  KAFKA_PASSWORD: optionalText('password; with oauthbearer the client secret', { secret: true }),
+  KAFKA_OAUTH_TOKEN_URL: optionalText('token endpoint for oauthbearer, http(s)://…', {
+    pattern: '^https?://\\S+$',
+  }),
+  KAFKA_OAUTH_SCOPE: optionalText('scope of those tokens'),
+  ...REGISTRY_ACCESS,
+}
 
-export const RABBITMQ_ACCESS = Type.Object({
-  RABBITMQ_CA_FILE: file('CA certificates of an amqps: broker, a PEM file'),
-  RABBITMQ_CERT_FILE: file('client certificate, a PEM file'),
-  RABBITMQ_KEY_FILE: file('key of the client certificate, a PEM file'),
-})
+/** What the addresses of encrypted connections begin with, by the prefix of the broker's variables. */
+const ENCRYPTED = { RABBITMQ: 'amqps:', NATS: 'tls:', REDIS: 'rediss:' } as const
 
-export const NATS_ACCESS = Type.Object({
-  NATS_CA_FILE: file('CA certificates of a tls: server, a PEM file'),
-  NATS_CERT_FILE: file('client certificate, a PEM file'),
-  NATS_KEY_FILE: file('key of the client certificate, a PEM file'),
-})
+export const SQS_ACCESS = {
+  SQS_REGION: optionalText('region, if the address does not contain it; default us-east-1', {
+    pattern: '^[a-z0-9-]{1,50}$',
+  }),
+  SQS_PREFIX: optionalText('prefix of all queue names; default posthorn_', {
+    pattern: '^[A-Za-z0-9_-]{1,16}$',
+  }),
+}
 
-export const REDIS_ACCESS = Type.Object({
-  REDIS_CA_FILE: file('CA certificates of a rediss: server, a PEM file'),
-  REDIS_CERT_FILE: file('client certificate, a PEM file'),
-  REDIS_KEY_FILE: file('key of the client certificate, a PEM file'),
-})
-
-export const SQS_ACCESS = Type.Object({
-  SQS_REGION: Type.Optional(
-    Type.String({
-      description: 'region, if the address does not contain it; default us-east-1',
-      pattern: '^[a-z0-9-]{1,50}$',
-    }),
-  ),
-  SQS_PREFIX: Type.Optional(
-    Type.String({
-      description: 'prefix of all queue names; default posthorn_',
-      pattern: '^[A-Za-z0-9_-]{1,16}$',
-    }),
-  ),
-})
-
-type KafkaValues = Static<typeof KAFKA_ACCESS>
+type KafkaValues = Static<TObject<typeof KAFKA_ACCESS>>
 export function readKafkaAccess(address: string, values: KafkaValues): BrokerAccess {
   const tls = readTls('KAFKA', values)
   const isEncrypted = values.KAFKA_TLS ?? Object.keys(tls).length > 0
@@ -131,28 +95,23 @@ export function readKafkaAccess(address: string, values: KafkaValues): BrokerAcc
   }
 }
 
-export function readRabbitmqAccess(
+/** A broker whose address says whether the connection is encrypted. */
+export function readAccess(
+  prefix: keyof typeof ENCRYPTED,
   address: string,
-  values: Static<typeof RABBITMQ_ACCESS>,
+  values: Readonly<Record<string, unknown>>,
 ): BrokerAccess {
-  return address.startsWith('amqps:') ? { address, tls: readTls('RABBITMQ', values) } : { address }
-}
-
-export function readNatsAccess(address: string, values: Static<typeof NATS_ACCESS>): BrokerAccess {
-  return address.startsWith('tls:') ? { address, tls: readTls('NATS', values) } : { address }
-}
-
-export function readRedisAccess(
-  address: string,
-  values: Static<typeof REDIS_ACCESS>,
-): BrokerAccess {
-  return address.startsWith('rediss:') ? { address, tls: readTls('REDIS', values) } : { address }
+  if (!address.startsWith(ENCRYPTED[prefix])) return { address }
+  return { address, tls: readTls(prefix, values) }
 }
 
 /** As `sqs.eu-central-1.amazonaws.com` and Amazon's other names for the same say it. */
 const REGION = /[./]sqs(?:-fips)?\.([a-z]{2,}(?:-[a-z0-9]+)+)\./
 
-export function readSqsAccess(address: string, values: Static<typeof SQS_ACCESS>): BrokerAccess {
+export function readSqsAccess(
+  address: string,
+  values: Static<TObject<typeof SQS_ACCESS>>,
+): BrokerAccess {
   const { SQS_REGION: named, SQS_PREFIX: prefix } = values
   const region = named ?? REGION.exec(address)?.[1] ?? 'us-east-1'
   return { address, region, ...(prefix !== undefined && { prefix }) }
@@ -173,17 +132,19 @@ function readLogin(values: KafkaValues): SaslLogin | undefined {
 
 /** What belongs together and is not: found before anything is opened. */
 export function accessMistakes(env: NodeJS.ProcessEnv): string[] {
+  const byAddress = Object.entries(ENCRYPTED).map(([prefix, scheme]) => ({
+    names: ['CA', 'CERT', 'KEY'].map((kind) => `${prefix}_${kind}_FILE`),
+    wanted: `${prefix}_URL`,
+    scheme,
+  }))
   const mistakes = [
     ...registryMistakes(env),
-    ...idle(env, Object.keys(KAFKA_ACCESS.properties), 'KAFKA_BROKERS'),
-    ...idle(env, Object.keys(RABBITMQ_ACCESS.properties), 'RABBITMQ_URL'),
-    ...idle(env, Object.keys(NATS_ACCESS.properties), 'NATS_URL'),
-    ...idle(env, Object.keys(REDIS_ACCESS.properties), 'REDIS_URL'),
-    ...idle(env, Object.keys(SQS_ACCESS.properties), 'SQS_ENDPOINT'),
-    ...['KAFKA', 'RABBITMQ', 'NATS', 'REDIS'].flatMap((broker) => fileMistakes(env, broker)),
-    ...unencrypted(env, Object.keys(RABBITMQ_ACCESS.properties), ['RABBITMQ_URL', 'amqps:']),
-    ...unencrypted(env, Object.keys(NATS_ACCESS.properties), ['NATS_URL', 'tls:']),
-    ...unencrypted(env, Object.keys(REDIS_ACCESS.properties), ['REDIS_URL', 'rediss:']),
+    ...idle(env, Object.keys(REGISTRY_ACCESS), 'KAFKA_SCHEMA_REGISTRY_URL'),
+    ...idle(env, Object.keys(KAFKA_ACCESS), 'KAFKA_BROKERS'),
+    ...byAddress.flatMap(({ names, wanted }) => idle(env, names, wanted)),
+    ...idle(env, Object.keys(SQS_ACCESS), 'SQS_ENDPOINT'),
+    ...['KAFKA', ...Object.keys(ENCRYPTED)].flatMap((broker) => fileMistakes(env, broker)),
+    ...byAddress.flatMap(({ names, wanted, scheme }) => unencrypted(env, names, [wanted, scheme])),
   ]
   const mechanism = env['KAFKA_SASL_MECHANISM']
   if (mechanism) {

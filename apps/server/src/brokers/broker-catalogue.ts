@@ -1,21 +1,18 @@
 import type { Log, Subscriber, Transport } from '@posthorn/engine'
 import type { RabbitmqTransport } from '@posthorn/transports/rabbitmq'
 import type { Pool } from 'pg'
-import { Type, type Static, type TObject, type TOptional, type TString } from 'typebox'
+import type { Static, TObject } from 'typebox'
+import { optionalText } from '@posthorn/system'
 import { postgresTransport } from '@posthorn/transports/postgres'
 import {
   KAFKA_ACCESS,
-  NATS_ACCESS,
-  RABBITMQ_ACCESS,
-  REDIS_ACCESS,
   SQS_ACCESS,
+  readAccess,
   readKafkaAccess,
-  readNatsAccess,
-  readRabbitmqAccess,
-  readRedisAccess,
   readSqsAccess,
   type BrokerAccess,
 } from './broker-access.ts'
+import { tlsSettings } from './tls-files.ts'
 import type { Configuration } from '../configuration/configuration.ts'
 
 /** A broker to send to and to read from. */
@@ -30,7 +27,7 @@ export interface OpeningOptions {
 interface CatalogueEntry {
   /** The environment variable that has its address; without it the topics in Postgres stand in. */
   readonly variable: string
-  readonly setting: TOptional<TString>
+  readonly setting: ReturnType<typeof optionalText>
   /** For people: what it is and where, without secrets. */
   describe(access: BrokerAccess): string
   /** Loads the broker's client, which takes its time; connects to nothing before it is used. */
@@ -44,12 +41,9 @@ interface CatalogueEntry {
 export const BROKERS = {
   kafka: {
     variable: 'KAFKA_BROKERS',
-    setting: Type.Optional(
-      Type.String({
-        description: 'host:port, separated by commas',
-        pattern: '^[^\\s,:]+:\\d+(\\s*,\\s*[^\\s,:]+:\\d+)*$',
-      }),
-    ),
+    setting: optionalText('host:port, separated by commas', {
+      pattern: '^[^\\s,:]+:\\d+(\\s*,\\s*[^\\s,:]+:\\d+)*$',
+    }),
     describe: (access) => `Kafka at ${listKafkaBrokers(access).join(', ')}`,
     async open(access, options) {
       const { kafkaTransport } = await import('@posthorn/transports/kafka')
@@ -59,13 +53,9 @@ export const BROKERS = {
   },
   rabbitmq: {
     variable: 'RABBITMQ_URL',
-    setting: Type.Optional(
-      Type.String({
-        description:
-          'amqp(s)://user:password@host:5672/vhost; for a cluster several hosts, separated by commas',
-        secret: true,
-        pattern: '^amqps?://\\S+$',
-      }),
+    setting: optionalText(
+      'amqp(s)://user:password@host:5672/vhost; for a cluster several hosts, separated by commas',
+      { secret: true, pattern: '^amqps?://\\S+$' },
     ),
     describe: ({ address }) => `RabbitMQ at ${hostsOf(address)}`,
     async open({ address, tls }, options) {
@@ -75,13 +65,9 @@ export const BROKERS = {
   },
   nats: {
     variable: 'NATS_URL',
-    setting: Type.Optional(
-      Type.String({
-        description:
-          'nats: or tls://user:password@host:4222, with JetStream; for a cluster several hosts, separated by commas',
-        secret: true,
-        pattern: '^(nats|tls)://[^\\s/]+$',
-      }),
+    setting: optionalText(
+      'nats: or tls://user:password@host:4222, with JetStream; for a cluster several hosts, separated by commas',
+      { secret: true, pattern: '^(nats|tls)://[^\\s/]+$' },
     ),
     describe: ({ address }) => `NATS at ${hostsOf(address)}`,
     async open({ address, tls }, options) {
@@ -91,13 +77,10 @@ export const BROKERS = {
   },
   redis: {
     variable: 'REDIS_URL',
-    setting: Type.Optional(
-      Type.String({
-        description: 'redis: or rediss://user:password@host:6379/0, Redis 7 or newer',
-        secret: true,
-        pattern: '^rediss?://[^\\s,]+$',
-      }),
-    ),
+    setting: optionalText('redis: or rediss://user:password@host:6379/0, Redis 7 or newer', {
+      secret: true,
+      pattern: '^rediss?://[^\\s,]+$',
+    }),
     describe: ({ address }) => `Redis at ${hostsOf(address)}`,
     async open({ address, tls }, options) {
       const { redisTransport } = await import('@posthorn/transports/redis')
@@ -106,12 +89,9 @@ export const BROKERS = {
   },
   sqs: {
     variable: 'SQS_ENDPOINT',
-    setting: Type.Optional(
-      Type.String({
-        description:
-          'https://sqs.eu-central-1.amazonaws.com, or a compatible server; credentials by the AWS chain',
-        pattern: '^https?://[^\\s/@]+/?$',
-      }),
+    setting: optionalText(
+      'https://sqs.eu-central-1.amazonaws.com, or a compatible server; credentials by the AWS chain',
+      { pattern: '^https?://[^\\s/@]+/?$' },
     ),
     describe: ({ address }) => `SQS at ${hostsOf(address)}`,
     async open(access, options) {
@@ -131,15 +111,15 @@ export type BrokerAccesses = Readonly<Partial<Record<BrokerName, BrokerAccess>>>
 /** The variables of all brokers, for the server's settings. */
 export const BROKER_SETTINGS = {
   KAFKA_BROKERS: BROKERS.kafka.setting,
-  ...KAFKA_ACCESS.properties,
+  ...KAFKA_ACCESS,
   RABBITMQ_URL: BROKERS.rabbitmq.setting,
-  ...RABBITMQ_ACCESS.properties,
+  ...tlsSettings('RABBITMQ', 'an amqps: broker'),
   NATS_URL: BROKERS.nats.setting,
-  ...NATS_ACCESS.properties,
+  ...tlsSettings('NATS', 'a tls: server'),
   REDIS_URL: BROKERS.redis.setting,
-  ...REDIS_ACCESS.properties,
+  ...tlsSettings('REDIS', 'a rediss: server'),
   SQS_ENDPOINT: BROKERS.sqs.setting,
-  ...SQS_ACCESS.properties,
+  ...SQS_ACCESS,
 }
 
 export function readBrokers(values: BrokerValues): BrokerAccesses {
@@ -147,9 +127,9 @@ export function readBrokers(values: BrokerValues): BrokerAccesses {
   const { SQS_ENDPOINT: sqs } = values
   return {
     ...(kafka !== undefined && { kafka: readKafkaAccess(kafka, values) }),
-    ...(rabbitmq !== undefined && { rabbitmq: readRabbitmqAccess(rabbitmq, values) }),
-    ...(nats !== undefined && { nats: readNatsAccess(nats, values) }),
-    ...(redis !== undefined && { redis: readRedisAccess(redis, values) }),
+    ...(rabbitmq !== undefined && { rabbitmq: readAccess('RABBITMQ', rabbitmq, values) }),
+    ...(nats !== undefined && { nats: readAccess('NATS', nats, values) }),
+    ...(redis !== undefined && { redis: readAccess('REDIS', redis, values) }),
     ...(sqs !== undefined && { sqs: readSqsAccess(sqs, values) }),
   }
 }

@@ -1,5 +1,6 @@
-import { Type, type Static } from 'typebox'
-import { file, fileMistakes, readTls, type TlsFiles } from './tls-files.ts'
+import { optionalText } from '@posthorn/system'
+import { Type, type Static, type TObject } from 'typebox'
+import { fileMistakes, readTls, tlsSettings, type TlsFiles } from './tls-files.ts'
 
 /** How a Schema Registry is reached, and how the subjects of its schemas are named. */
 export interface RegistryAccess {
@@ -12,13 +13,10 @@ export interface RegistryAccess {
 
 const PREFIX = 'KAFKA_SCHEMA_REGISTRY'
 
-export const REGISTRY_ACCESS = Type.Object({
-  KAFKA_SCHEMA_REGISTRY_URL: Type.Optional(
-    Type.String({
-      description:
-        'https://registry:8081; records then carry the id of their subject’s newest JSON Schema',
-      pattern: '^https?://[^\\s@]+$',
-    }),
+export const REGISTRY_ACCESS = {
+  KAFKA_SCHEMA_REGISTRY_URL: optionalText(
+    'https://registry:8081; records then carry the id of their subject’s newest JSON Schema',
+    { pattern: '^https?://[^\\s@]+$' },
   ),
   KAFKA_SCHEMA_REGISTRY_SUBJECT: Type.Optional(
     Type.Union([Type.Literal('topic'), Type.Literal('type'), Type.Literal('topic-type')], {
@@ -26,21 +24,15 @@ export const REGISTRY_ACCESS = Type.Object({
         'subject names: topic (<topic>-value, default), type, or topic-type (<topic>-<type>)',
     }),
   ),
-  KAFKA_SCHEMA_REGISTRY_USERNAME: Type.Optional(
-    Type.String({ description: 'user at the registry' }),
-  ),
-  KAFKA_SCHEMA_REGISTRY_PASSWORD: Type.Optional(
-    Type.String({ description: 'password at the registry', secret: true }),
-  ),
-  KAFKA_SCHEMA_REGISTRY_TOKEN: Type.Optional(
-    Type.String({ description: 'bearer token instead of user and password', secret: true }),
-  ),
-  KAFKA_SCHEMA_REGISTRY_CA_FILE: file('CA certificates of the registry, a PEM file'),
-  KAFKA_SCHEMA_REGISTRY_CERT_FILE: file('client certificate, a PEM file'),
-  KAFKA_SCHEMA_REGISTRY_KEY_FILE: file('key of the client certificate, a PEM file'),
-})
+  KAFKA_SCHEMA_REGISTRY_USERNAME: optionalText('user at the registry'),
+  KAFKA_SCHEMA_REGISTRY_PASSWORD: optionalText('password at the registry', { secret: true }),
+  KAFKA_SCHEMA_REGISTRY_TOKEN: optionalText('bearer token instead of user and password', {
+    secret: true,
+  }),
+  ...tlsSettings(PREFIX, 'the registry'),
+}
 
-type RegistryValues = Static<typeof REGISTRY_ACCESS>
+type RegistryValues = Static<TObject<typeof REGISTRY_ACCESS>>
 
 export function readRegistryAccess(values: RegistryValues): RegistryAccess | undefined {
   const { KAFKA_SCHEMA_REGISTRY_URL: url, KAFKA_SCHEMA_REGISTRY_SUBJECT: subject } = values
@@ -63,14 +55,10 @@ function loginOf(values: RegistryValues): RegistryAccess['auth'] {
 }
 
 export function registryMistakes(env: NodeJS.ProcessEnv): string[] {
-  const [url, user, password, token] = ['URL', 'USERNAME', 'PASSWORD', 'TOKEN'].map(
+  const [user, password, token] = ['USERNAME', 'PASSWORD', 'TOKEN'].map(
     (name) => env[`${PREFIX}_${name}`],
   )
   const mistakes = fileMistakes(env, PREFIX)
-  if (!url) {
-    const others = Object.keys(REGISTRY_ACCESS.properties).filter((name) => env[name])
-    mistakes.push(...others.map((name) => `${name} is without effect: it needs ${PREFIX}_URL`))
-  }
   if (Boolean(user) !== Boolean(password)) {
     mistakes.push(`${PREFIX}_USERNAME and ${PREFIX}_PASSWORD belong together`)
   }

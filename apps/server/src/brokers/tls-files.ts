@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { Type } from 'typebox'
+import { optionalText } from '@posthorn/system'
 
 /** PEM texts. */
 export interface TlsFiles {
@@ -8,11 +8,19 @@ export interface TlsFiles {
   readonly key?: string
 }
 
-/** A setting that names a file. */
-export const file = (description: string) =>
-  Type.Optional(Type.String({ description, pattern: '^[^\\u0000]+$' }))
+const file = (description: string) =>
+  optionalText(`${description}, a PEM file`, { pattern: '^[^\\u0000]+$' })
 
-/** The files of what is named by a prefix: `<prefix>_CA_FILE`, `_CERT_FILE`, `_KEY_FILE`. */
+/** The settings that name files: `<prefix>_CA_FILE`, `_CERT_FILE`, `_KEY_FILE`. */
+export function tlsSettings<Prefix extends string>(prefix: Prefix, server: string) {
+  return {
+    [`${prefix}_CA_FILE`]: file(`CA certificates of ${server}`),
+    [`${prefix}_CERT_FILE`]: file('client certificate'),
+    [`${prefix}_KEY_FILE`]: file('key of the client certificate'),
+  } as Record<`${Prefix}_${'CA' | 'CERT' | 'KEY'}_FILE`, ReturnType<typeof file>>
+}
+
+/** Reads the files that those settings name. */
 export function readTls(prefix: string, values: Readonly<Record<string, unknown>>): TlsFiles {
   const files = (['ca', 'cert', 'key'] as const).flatMap((name) => {
     const path = values[`${prefix}_${name.toUpperCase()}_FILE`]
