@@ -123,18 +123,8 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
     verify: await verifierOf(configuration),
   })
   operatorRoutes(app, {
-    pool,
-    outboxes: opened.outboxes,
-    handlers: opened.handlers,
-    consumers: opened.consumers,
-    nameDestinations: opened.nameDestinations,
-    audits: opened.audits,
-    searches: opened.searches,
-    follows: opened.follows,
-    retention: opened.retention,
-    sealing: opened.sealing,
-    feed,
-    announcements,
+    ...opened,
+    ...{ pool, feed, announcements },
     simulators: has.includes('simulators') ? opened.simulators : undefined,
     hasRetention: has.includes('retention'),
   })

@@ -2,12 +2,11 @@ import type { AddressInfo } from 'node:net'
 import type { Log } from '@posthorn/engine'
 import { problem, sessionCookie, sessionSecret, type App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
-import type { DemoChapter, DemoStep } from '@posthorn/system'
+import { nullable, NullableText, type DemoChapter, type DemoStep } from '@posthorn/system'
 import { Type } from 'typebox'
 import { createDemo, type Progress as DemoProgress } from './demo.ts'
 
-const NullableText = Type.Union([Type.String(), Type.Null()])
-const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+const NullableTime = nullable(Type.String({ format: 'date-time' }))
 
 const Progress = Type.Object({
   status: Type.Enum(['idle', 'running', 'completed', 'failed', 'cancelled']),

@@ -4,6 +4,7 @@ import { readConsumers } from '@posthorn/operate/internal'
 import type { Measure } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Gauge, type Registry } from 'prom-client'
+import { share } from '../share.ts'
 import { tableGauge } from './metrics.ts'
 
 /** Several scrapers, and an impatient one, share an answer for this long. */
@@ -14,6 +15,18 @@ const PATIENCE_MS = 4_000
 
 /** Why a message waits. */
 const REASONS = ['due', 'retrying', 'postponed', 'scheduled'] as const
+
+/** Figures with one value for each outbox. */
+const FIGURES = [
+  ['posthorn_oldest_due_seconds', (stats: OutboxStats) => stats.oldestDueSeconds],
+  ['posthorn_relays', (stats: OutboxStats) => stats.relays],
+  ['posthorn_paused', (stats: OutboxStats) => (stats.paused ? 1 : 0)],
+  ['posthorn_held_keys', (stats: OutboxStats) => stats.heldKeys],
+  ['posthorn_blocked_keys', (stats: OutboxStats) => stats.blockedKeys],
+  ['posthorn_quarantined', (stats: OutboxStats) => stats.quarantined],
+  ['posthorn_delivered_per_second', (stats: OutboxStats) => stats.perSecond],
+  ['posthorn_failure_ratio', (stats: OutboxStats) => stats.failureRate],
+] as const
 
 export interface BacklogOptions {
   readonly pool: Pool
@@ -35,30 +48,17 @@ export function watchBacklog(
     tableGauge(registry, name, labelNames)
   const messages = gauge('posthorn_messages', ['outbox', 'state'])
   const waiting = gauge('posthorn_waiting', ['outbox', 'reason'])
-  const oldest = gauge('posthorn_oldest_due_seconds')
-  const relays = gauge('posthorn_relays')
-  const paused = gauge('posthorn_paused')
-  const held = gauge('posthorn_held_keys')
-  const blocked = gauge('posthorn_blocked_keys')
-  const quarantined = gauge('posthorn_quarantined')
-  const rate = gauge('posthorn_delivered_per_second')
-  const failures = gauge('posthorn_failure_ratio')
+  const figures = FIGURES.map(([name, of]) => [gauge(name), of] as const)
   const alerts = gauge('posthorn_alerts_open', ['source'])
   const lag = gauge('posthorn_consumer_lag', ['topic', 'group'])
   const aside = gauge('posthorn_consumer_messages', ['topic', 'group', 'state'])
   const connections = gauge('posthorn_database_connections', ['state'])
 
-  const show = ({ name: outbox, counts, ...stats }: OutboxStats) => {
+  const show = (stats: OutboxStats) => {
+    const { name: outbox, counts } = stats
     for (const [state, count] of Object.entries(counts)) messages.set({ outbox, state }, count)
     for (const reason of REASONS) waiting.set({ outbox, reason }, stats[reason])
-    oldest.set({ outbox }, stats.oldestDueSeconds)
-    relays.set({ outbox }, stats.relays)
-    paused.set({ outbox }, stats.paused ? 1 : 0)
-    held.set({ outbox }, stats.heldKeys)
-    blocked.set({ outbox }, stats.blockedKeys)
-    quarantined.set({ outbox }, stats.quarantined)
-    rate.set({ outbox }, stats.perSecond)
-    failures.set({ outbox }, stats.failureRate)
+    for (const [shown, of] of figures) shown.set({ outbox }, of(stats))
   }
   const up = gauge('posthorn_up', [])
   const readGroups = async () => {
@@ -86,17 +86,12 @@ export function watchBacklog(
     return 1
   }
 
-  let reading: { readonly at: number; readonly done: Promise<number> } | undefined
-  const readOften = () => {
-    if (!reading || performance.now() - reading.at > FRESH_MS) {
-      const done = read().catch((error: unknown) => {
-        log.warn({ err: error }, 'reading the backlog failed; the gauges keep their values')
-        return 0
-      })
-      reading = { at: performance.now(), done }
-    }
-    return reading.done
-  }
+  const readOften = share(FRESH_MS, () =>
+    read().catch((error: unknown) => {
+      log.warn({ err: error }, 'reading the backlog failed; the gauges keep their values')
+      return 0
+    }),
+  )
   return async () => {
     connections.set({ state: 'idle' }, pool.idleCount)
     connections.set({ state: 'busy' }, pool.totalCount - pool.idleCount)

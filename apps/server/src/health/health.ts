@@ -7,6 +7,7 @@ import { Type } from 'typebox'
 import type { Brokers } from '../brokers/broker-catalogue.ts'
 import { withoutSecrets } from '../log.ts'
 import { selectOne, writeNothing } from '../queries.ts'
+import { share } from '../share.ts'
 import type { Work } from '../work.ts'
 
 const Checked = Type.Object({
@@ -56,17 +57,13 @@ export function healthRoutes(app: App, { readiness, registry, readBacklog }: Hea
     return reply.code(answer.ready ? 200 : 503).send(answer)
   })
 
-  const write = async () => {
+  const write = share(SHARED_MS, async () => {
     await readBacklog()
     return registry.metrics()
-  }
-  let written: { readonly at: number; readonly text: Promise<string> } | undefined
-  app.get('/metrics', { schema: metrics, config: PROBE }, async (_request, reply) => {
-    if (!written || performance.now() - written.at > SHARED_MS) {
-      written = { at: performance.now(), text: write() }
-    }
-    return reply.type(registry.contentType).send(await written.text)
   })
+  app.get('/metrics', { schema: metrics, config: PROBE }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await write()),
+  )
 }
 
 /** How long one check may take before it counts as failed. */
@@ -97,13 +94,7 @@ export interface ReadinessOptions {
 /** Says whether this process can do its work, and what is in the way. */
 export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
   const checkWrites = watchWrites(options.pool)
-  let last: { readonly at: number; readonly answer: Promise<Readiness> } | undefined
-  return () => {
-    if (!last || performance.now() - last.at > FRESH_MS) {
-      last = { at: performance.now(), answer: look(options, checkWrites) }
-    }
-    return last.answer
-  }
+  return share(FRESH_MS, () => look(options, checkWrites))
 }
 
 /** Between two writes that only a probe asks for; one that failed is tried again at each look. */

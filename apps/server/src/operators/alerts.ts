@@ -1,13 +1,18 @@
 import { acknowledgeAlert, listAlerts, type Alert } from '@posthorn/operate'
 import { transaction } from '@posthorn/engine'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
-import { nameInDetails, resource, type NameDestinations } from '@posthorn/system'
+import { nameInDetails, NullableText, resource, type NameDestinations } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { OPERATOR, scopeOf, timeSortOf, withinScope, Moment } from './outboxes/outbox-registry.ts'
+import {
+  FilterText,
+  Moment,
+  OPERATOR,
+  scopeOf,
+  timeSortOf,
+  withinScope,
+} from './outboxes/outbox-registry.ts'
 
-const Text = Type.Union([Type.String(), Type.Null()])
-const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const State = Type.Union([
   Type.Literal('open'),
   Type.Literal('acknowledged'),
@@ -18,13 +23,13 @@ const AlertResource = Type.Object({
   id: Type.String(),
   source: Type.String(),
   subject: Type.String(),
-  tenant: Text,
+  tenant: NullableText,
   code: Type.String(),
   detail: Type.String(),
   status: State,
   raisedAt: Type.String({ format: 'date-time' }),
   acknowledgedAt: Moment,
-  acknowledgedBy: Text,
+  acknowledgedBy: NullableText,
   recoveredAt: Moment,
 })
 
@@ -37,13 +42,11 @@ const list = {
     ...PageQuery.properties,
     sort: sortable(['-raisedAt', 'raisedAt']).parameter,
     status: Type.Optional(State),
-    source: Filter,
-    code: Filter,
-    tenant: Filter,
+    source: FilterText,
+    code: FilterText,
+    tenant: FilterText,
   }),
-  response: {
-    200: pageOf(AlertResource),
-  },
+  response: { 200: pageOf(AlertResource) },
 }
 
 const acknowledging = {

@@ -1,26 +1,33 @@
 import { searchAudit, type AuditEntry } from '@posthorn/operate'
-import { type AuditOptions } from '@posthorn/operate/internal'
 import { PageQuery, decodeCursor, encodeCursor, pageOf, type App } from '@posthorn/http'
-import { resource, type AuditSource, type SystemAuditEntry } from '@posthorn/system'
+import {
+  nullable,
+  NullableText,
+  resource,
+  type AuditSource,
+  type SystemAuditEntry,
+} from '@posthorn/system'
 import type { Pool } from 'pg'
-import { Type, type Static } from 'typebox'
-import { withinScope, TransitionResource } from './outboxes/outbox-registry.ts'
-
-const Text = Type.Union([Type.String(), Type.Null()])
-const Filter = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
-const Time = Type.Optional(Type.String({ format: 'date-time' }))
+import { Type } from 'typebox'
+import {
+  FilterText,
+  FilterTime,
+  TransitionResource,
+  withDates,
+  withinScope,
+} from './outboxes/outbox-registry.ts'
 
 const Query = Type.Object({
   ...PageQuery.properties,
   kind: Type.Optional(Type.Union([Type.Literal('transition'), Type.Literal('operation')])),
-  outbox: Filter,
-  messageId: Filter,
-  actor: Filter,
-  code: Filter,
-  tenant: Filter,
-  search: Filter,
-  since: Time,
-  until: Time,
+  outbox: FilterText,
+  messageId: FilterText,
+  actor: FilterText,
+  code: FilterText,
+  tenant: FilterText,
+  search: FilterText,
+  since: FilterTime,
+  until: FilterTime,
 })
 
 const TransitionEntry = Type.Object({
@@ -28,7 +35,7 @@ const TransitionEntry = Type.Object({
   id: Type.String(),
   outbox: Type.String(),
   messageId: Type.String(),
-  tenant: Text,
+  tenant: NullableText,
   ...TransitionResource.properties,
 })
 
@@ -36,11 +43,11 @@ const OperationEntry = Type.Object({
   kind: Type.Literal('operation'),
   id: Type.String(),
   operation: Type.String(),
-  outbox: Text,
+  outbox: NullableText,
   subject: Type.String(),
-  tenant: Text,
+  tenant: NullableText,
   actor: Type.String(),
-  reason: Text,
+  reason: NullableText,
   at: Type.String({ format: 'date-time' }),
 })
 
@@ -55,21 +62,11 @@ const schema = {
 
 export function auditRoutes(app: App, pool: Pool): void {
   app.get('/api/v1/audit', { schema }, async (request) => {
-    const { items, nextCursor } = await searchAudit(
-      pool,
-      withinScope(request, optionsOf(request.query)),
-    )
+    const { status, ...filter } = request.query
+    const asked = { ...withDates(filter), ...(status !== undefined && { toState: status }) }
+    const { items, nextCursor } = await searchAudit(pool, withinScope(request, asked))
     return { items: items.map(entryOf), nextCursor: nextCursor ?? null }
   })
-}
-
-function optionsOf({ status, since, until, ...rest }: Static<typeof Query>): AuditOptions {
-  return {
-    ...rest,
-    ...(status !== undefined && { toState: status }),
-    ...(since !== undefined && { since: new Date(since) }),
-    ...(until !== undefined && { until: new Date(until) }),
-  }
 }
 
 const transitionEntry = resource<typeof TransitionEntry, AuditEntry>(TransitionEntry)
@@ -82,14 +79,14 @@ export function entryOf(entry: AuditEntry) {
 const FoundResource = Type.Object({
   id: Type.String(),
   audit: Type.String({ description: 'Name of the audit table' }),
-  tenant: Text,
+  tenant: NullableText,
   actor: Type.String(),
   action: Type.String(),
   entityType: Type.String(),
   entityId: Type.String(),
   details: Type.Unknown(),
   at: Type.String({ format: 'date-time', description: 'Real time of the entry' }),
-  businessAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+  businessAt: nullable(Type.String({ format: 'date-time' }), {
     description: 'Time by the business clock; null if this audit does not record it',
   }),
 })
@@ -103,13 +100,13 @@ const searching = {
   querystring: Type.Object({
     limit: PageQuery.properties.limit,
     cursor: PageQuery.properties.cursor,
-    entityType: Filter,
-    entityId: Filter,
-    actor: Filter,
-    action: Filter,
-    tenant: Filter,
-    since: Time,
-    until: Time,
+    entityType: FilterText,
+    entityId: FilterText,
+    actor: FilterText,
+    action: FilterText,
+    tenant: FilterText,
+    since: FilterTime,
+    until: FilterTime,
   }),
   response: { 200: pageOf(FoundResource) },
 }

@@ -2,7 +2,7 @@ import { callerOf, may, type App } from '@posthorn/http'
 import type { Outbox } from '@posthorn/engine'
 import { getMessage, type MessageDetails } from '@posthorn/operate'
 import { explainMessages } from '@posthorn/operate/internal'
-import type { Follow, Stop } from '@posthorn/system'
+import { nullable, type Follow, type Stop } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { outboxNamed, type OutboxRegistry } from './outboxes/outbox-registry.ts'
@@ -15,12 +15,12 @@ const Thing = Type.Object({
   id: Type.String(),
   title: Type.String(),
   detail: Type.String(),
-  why: Type.Union([Type.String(), Type.Null()], {
+  why: nullable(Type.String(), {
     description:
       'Why the object waits now; null if it does not wait, or without the permission `operate`',
   }),
   to: Type.String({ description: 'Path of its dashboard page' }),
-  outbox: Type.Union([Type.String(), Type.Null()], {
+  outbox: nullable(Type.String(), {
     description: 'Outbox that has a message with this id; null without the permission `operate`',
   }),
 })

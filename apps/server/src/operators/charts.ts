@@ -1,6 +1,6 @@
 import { readCharts, readLagHistory, type Charts, type Stretches } from '@posthorn/operate/internal'
 import type { App } from '@posthorn/http'
-import { type NameDestinations, resource } from '@posthorn/system'
+import { nullable, NullableText, resource, type NameDestinations } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import {
@@ -12,7 +12,7 @@ import {
 
 const Time = Type.String({ format: 'date-time' })
 const Counts = Type.Array(Type.Number())
-const Line = Type.Array(Type.Union([Type.Number(), Type.Null()]), {
+const Line = Type.Array(nullable(Type.Number()), {
   description: 'One value for each period; null if unknown',
 })
 const Latency = Type.Object(
@@ -32,9 +32,9 @@ const Marks = Type.Array(
   Type.Object({
     at: Time,
     kind: Type.Enum(['pause', 'resume', 'replay', 'deploy', 'clock']),
-    outbox: Type.Union([Type.String(), Type.Null()]),
+    outbox: NullableText,
     text: Type.String(),
-    actor: Type.Union([Type.String(), Type.Null()]),
+    actor: NullableText,
   }),
 )
 
@@ -64,7 +64,7 @@ const ChartsResource = Type.Object({
     Type.Object({
       outbox: Type.String(),
       destination: Type.String(),
-      name: Type.Union([Type.String(), Type.Null()]),
+      name: NullableText,
       answered: Counts,
       unanswered: Counts,
     }),

@@ -1,5 +1,5 @@
 import { transaction } from '@posthorn/engine'
-import { countDeadLetters, type LetterFilter } from '@posthorn/engine/internal'
+import { countDeadLetters } from '@posthorn/engine/internal'
 import {
   dropDeadLetters,
   getDeadLetter,
@@ -8,23 +8,25 @@ import {
   type SetAsideMessage,
 } from '@posthorn/operate'
 import { readConsumers, type ConsumerOverview } from '@posthorn/operate/internal'
-import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
-import { resource } from '@posthorn/system'
+import { PageQuery, pageOf, problem, sortable, type App } from '@posthorn/http'
+import { nullable, NullableText, resource } from '@posthorn/system'
 import type { Pool } from 'pg'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import {
+  FilterText,
+  FilterTime,
+  Moment,
   OPERATOR,
   PLATFORM,
   isWithin,
+  operatorOf,
   scopeOf,
   timeSortOf,
+  withDates,
   withinScope,
-  Moment,
 } from './outboxes/outbox-registry.ts'
 
-const Text = Type.Union([Type.String(), Type.Null()])
-const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
-const Time = Type.Optional(Type.String({ format: 'date-time' }))
+const PATH = '/api/v1/consumers/dead-letters'
 const State = Type.Union([Type.Literal('dead'), Type.Literal('retry'), Type.Literal('parked')])
 
 const tags = ['consumers']
@@ -33,8 +35,8 @@ const tags = ['consumers']
 export const ConsumerResource = Type.Object({
   topic: Type.String(),
   group: Type.String(),
-  transport: Text,
-  lag: Type.Union([Type.Integer(), Type.Null()], {
+  transport: NullableText,
+  lag: nullable(Type.Integer(), {
     description: 'Unacknowledged messages of the group; null before the first sample',
   }),
   sampledAt: Moment,
@@ -55,15 +57,15 @@ const groups = {
 }
 
 const Filter = Type.Object({
-  topic: Value,
-  group: Value,
-  type: Value,
-  key: Value,
-  tenant: Value,
-  code: Value,
-  since: Time,
-  until: Time,
-  search: Value,
+  topic: FilterText,
+  group: FilterText,
+  type: FilterText,
+  key: FilterText,
+  tenant: FilterText,
+  code: FilterText,
+  since: FilterTime,
+  until: FilterTime,
+  search: FilterText,
 })
 
 const LetterResource = Type.Object({
@@ -71,15 +73,15 @@ const LetterResource = Type.Object({
   topic: Type.String(),
   group: Type.String(),
   status: State,
-  partition: Type.Union([Type.Integer(), Type.Null()]),
-  offset: Text,
+  partition: nullable(Type.Integer()),
+  offset: NullableText,
   messageId: Type.String(),
-  type: Text,
-  key: Text,
-  tenant: Text,
+  type: NullableText,
+  key: NullableText,
+  tenant: NullableText,
   attempts: Type.Integer(),
-  code: Text,
-  error: Text,
+  code: NullableText,
+  error: NullableText,
   dueAt: Moment,
   setAsideAt: Moment,
   diedAt: Moment,
@@ -90,7 +92,7 @@ const LetterDetails = Type.Object({
   occurredAt: Moment,
   headers: Type.Record(Type.String(), Type.String()),
   payload: Type.Unknown({ description: 'Payload; fields named like secrets are redacted' }),
-  body: Type.Union([Type.String(), Type.Null()], {
+  body: nullable(Type.String(), {
     description: 'Received bytes in base64 if they could not be decoded, else null',
   }),
 })
@@ -132,7 +134,7 @@ const operation = (summary: string) => ({
   body: Type.Object({
     filter: Type.Optional(Type.Object({ ids: Type.Optional(Ids), ...Filter.properties })),
     dryRun: Type.Optional(Type.Boolean()),
-    reason: Value,
+    reason: FilterText,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   }),
   response: { 202: Type.Object({ count: Type.Integer(), dryRun: Type.Boolean() }) },
@@ -155,10 +157,10 @@ export function consumerRoutes(app: App, pool: Pool): void {
     items: (await readConsumers(pool)).map(consumerOf),
   }))
 
-  app.get('/api/v1/consumers/dead-letters', { schema: list, config: OPERATOR }, async (request) => {
+  app.get(PATH, { schema: list, config: OPERATOR }, async (request) => {
     const { status, cursor, limit, sort, ...asked } = request.query
     const { items, nextCursor } = await listDeadLetters(pool, {
-      ...withinScope(request, filterOf(asked)),
+      ...withinScope(request, withDates(asked)),
       limit,
       sort: timeSortOf(sort),
       ...(cursor !== undefined && { cursor }),
@@ -167,49 +169,26 @@ export function consumerRoutes(app: App, pool: Pool): void {
     return { items: items.map(letterOf), nextCursor: nextCursor ?? null }
   })
 
-  app.get(
-    '/api/v1/consumers/dead-letters/:id',
-    { schema: show, config: OPERATOR },
-    async (request) => {
-      const letter = await getDeadLetter(pool, request.params.id)
-      if (!letter || !isWithin(scopeOf(request), letter))
-        throw problem('NOT_FOUND', { detail: 'it is not set aside, or no longer' })
-      return letterDetails(letter)
-    },
-  )
+  app.get(`${PATH}/:id`, { schema: show, config: OPERATOR }, async (request) => {
+    const letter = await getDeadLetter(pool, request.params.id)
+    if (!letter || !isWithin(scopeOf(request), letter))
+      throw problem('NOT_FOUND', { detail: 'it is not set aside, or no longer' })
+    return letterDetails(letter)
+  })
 
   for (const name of ['replay', 'drop'] as const) {
     const { schema, run } = OPERATIONS[name]
-    app.post(
-      `/api/v1/consumers/dead-letters/${name}`,
-      { schema, config: OPERATOR },
-      async (request, reply) => {
-        const { dryRun = false, filter: asked = {}, reason, limit } = request.body
-        const filter = withinScope(request, filterOf(asked))
-        if (dryRun) {
-          const count = await countDeadLetters(pool, filter, name)
-          return reply.code(202).send({ count, dryRun })
-        }
-        const options = {
-          ...{ filter, by: callerOf(request).sub },
-          ...(reason !== undefined && { reason }),
-          ...(limit !== undefined && { limit }),
-        }
-        const ids = await transaction(pool, (tx) => run(tx, options))
-        return reply.code(202).send({ count: ids.length, dryRun })
-      },
-    )
-  }
-}
-
-function filterOf({
-  since,
-  until,
-  ...rest
-}: Static<typeof Filter> & { ids?: string[] }): LetterFilter {
-  return {
-    ...rest,
-    ...(since !== undefined && { since: new Date(since) }),
-    ...(until !== undefined && { until: new Date(until) }),
+    app.post(`${PATH}/${name}`, { schema, config: OPERATOR }, async (request, reply) => {
+      const { dryRun = false, filter: asked = {}, reason, limit } = request.body
+      const filter = withinScope(request, withDates(asked))
+      if (dryRun) {
+        const count = await countDeadLetters(pool, filter, name)
+        return reply.code(202).send({ count, dryRun })
+      }
+      const limited = limit === undefined ? {} : { limit }
+      const options = { filter, ...operatorOf(request, reason), ...limited }
+      const ids = await transaction(pool, (tx) => run(tx, options))
+      return reply.code(202).send({ count: ids.length, dryRun })
+    })
   }
 }

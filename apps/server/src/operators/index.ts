@@ -1,17 +1,9 @@
-import type { Handlers, Outbox } from '@posthorn/engine'
 import type { AnnouncementFeed } from '@posthorn/operate/internal'
-import type { Feed, RetentionCatalogue } from '@posthorn/operate'
+import type { Feed } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
-import type {
-  AuditSource,
-  Follow,
-  NameDestinations,
-  Sealing,
-  Search,
-  SystemConsumer,
-} from '@posthorn/system'
 import type { Pool } from 'pg'
+import type { Opened } from '../systems/open-systems.ts'
 import { alertRoutes } from './alerts.ts'
 import { asyncApiRoute } from './async-api.ts'
 import { auditEntryRoutes, auditRoutes } from './audit.ts'
@@ -33,19 +25,13 @@ import { searchRoutes } from './search.ts'
 import { simulationRoutes } from './simulation.ts'
 import { streamRoutes } from './stream.ts'
 
-export interface OperatorOptions {
+type Parts = 'nameDestinations' | 'audits' | 'searches' | 'follows' | 'retention' | 'sealing'
+
+export interface OperatorOptions
+  extends Pick<Opened, 'outboxes' | Parts>, Partial<Pick<Opened, 'handlers' | 'consumers'>> {
   readonly pool: Pool
-  readonly outboxes: readonly Outbox[]
-  readonly handlers?: readonly Handlers[]
-  readonly consumers?: readonly SystemConsumer[]
   readonly feed: Feed
   readonly announcements: AnnouncementFeed
-  readonly nameDestinations: NameDestinations
-  readonly audits: readonly AuditSource[]
-  readonly searches: readonly Search[]
-  readonly follows: readonly Follow[]
-  readonly retention: RetentionCatalogue
-  readonly sealing: Sealing
   /** Whether data is kept by classes, and persons are erased: systems have it. */
   readonly hasRetention: boolean
   /** Who plays the outside world; undefined in production. */

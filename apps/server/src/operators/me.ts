@@ -1,4 +1,5 @@
 import { PERMISSIONS, ROLES, callerOf, may, type App, type Permission } from '@posthorn/http'
+import { nullable } from '@posthorn/system'
 import { Type } from 'typebox'
 
 const Role = Type.Enum(ROLES)
@@ -12,7 +13,7 @@ const schema = {
       org: Type.String(),
       role: Role,
       expiresAt: Type.String({ format: 'date-time' }),
-      portal: Type.Union([Type.Enum(['read', 'write']), Type.Null()], {
+      portal: nullable(Type.Enum(['read', 'write']), {
         description: 'Permissions of a portal token; null for users',
       }),
       permissions: Type.Array(

@@ -3,13 +3,13 @@ import {
   readHistory,
   readOverview,
   type OutboxOverview,
-  type Overview,
   readBloat,
 } from '@posthorn/operate/internal'
 import type { App } from '@posthorn/http'
-import { resource, type NameDestinations } from '@posthorn/system'
+import { nullable, NullableText, resource, type NameDestinations } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { share } from '../share.ts'
 import { ConsumerResource, consumerOf } from './consumers.ts'
 import { OutboxResource, StateWords, statsOf, wordsOf } from './outboxes/outbox-resource.ts'
 import {
@@ -22,14 +22,13 @@ import {
 } from './outboxes/outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
-const TextOrNull = Type.Union([Type.String(), Type.Null()])
-const NumberOrNull = Type.Union([Type.Number(), Type.Null()])
+const NumberOrNull = nullable(Type.Number())
 
 /** Several dashboards, and an impatient one, share an answer for this long. */
 const FRESH_MS = 1_000
 
 const Around = Type.Object({
-  drainSeconds: Type.Union([Type.Number(), Type.Null()], {
+  drainSeconds: nullable(Type.Number(), {
     description:
       'Seconds until all due messages are delivered at the rate of the last minute; null without deliveries',
   }),
@@ -37,16 +36,16 @@ const Around = Type.Object({
   alive: Type.Array(
     Type.Object({
       name: Type.String(),
-      version: TextOrNull,
+      version: NullableText,
       startedAt: Time,
       seenAt: Time,
       settledPerMinute: Type.Integer({ description: 'Messages settled in the last minute' }),
       inFlight: Type.Integer({ description: 'Messages claimed and not yet settled' }),
-      claimMs: Type.Union([Type.Number(), Type.Null()], {
+      claimMs: nullable(Type.Number(), {
         description:
           '95th percentile of claim times in the last minute, in milliseconds; null without claims',
       }),
-      settleMs: Type.Union([Type.Number(), Type.Null()], {
+      settleMs: nullable(Type.Number(), {
         description:
           '95th percentile of settlement times in the last minute, in milliseconds; null without settlements',
       }),
@@ -60,18 +59,15 @@ const Around = Type.Object({
   breakers: Type.Array(
     Type.Object({
       destination: Type.String(),
-      name: Type.Union([Type.String(), Type.Null()], {
+      name: nullable(Type.String(), {
         description: 'Readable name of the destination, such as the URL of an endpoint',
       }),
       relay: Type.String(),
       openSince: Time,
-      nextProbeAt: Type.Union([Time, Type.Null()]),
-      cause: Type.Union(
-        [Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()],
-        {
-          description: 'Last failure before the breaker opened',
-        },
-      ),
+      nextProbeAt: nullable(Time),
+      cause: nullable(Type.Object({ code: Type.String(), message: Type.String() }), {
+        description: 'Last failure before the breaker opened',
+      }),
     }),
     { description: 'Destinations with an open breaker' },
   ),
@@ -88,14 +84,14 @@ const show = {
       clock: Type.Object({ now: Time, aheadSeconds: Type.Number() }),
       alerts: Type.Object({
         open: Type.Integer(),
-        since: Type.Union([Time, Type.Null()]),
+        since: Moment,
         bySource: Type.Record(Type.String(), Type.Integer()),
         causes: Type.Array(
           Type.Object({
             source: Type.String(),
             code: Type.String(),
-            destination: TextOrNull,
-            name: TextOrNull,
+            destination: NullableText,
+            name: NullableText,
             open: Type.Integer({ description: 'Unacknowledged alerts' }),
             since: Time,
             detail: Type.String({ description: 'Text of the newest alert' }),
@@ -107,7 +103,7 @@ const show = {
         Type.Object({
           outbox: Type.String(),
           destination: Type.String(),
-          name: TextOrNull,
+          name: NullableText,
           answered: Type.Integer(),
           unanswered: Type.Integer(),
         }),
@@ -169,7 +165,7 @@ interface OverviewOptions {
 
 export function overviewRoutes(app: App, options: OverviewOptions): void {
   const { pool, outboxes, nameDestinations } = options
-  const read = shareReads(() => readOverview(pool, [...outboxes.values()]))
+  const read = share(FRESH_MS, () => readOverview(pool, [...outboxes.values()]))
 
   app.get('/api/v1/overview', { schema: show, config: PLATFORM }, async () => {
     const { at, clock, alerts, alertsSince, causes, failing, ...all } = await read()
@@ -225,25 +221,11 @@ function itemOf(
   return { ...around({ ...item, breakers }), ...statsOf(item, item.pause), roles: wordsOf(outbox) }
 }
 
-/** Reads at most once at a time and once a second, however many ask. A failure is not kept. */
-function shareReads(read: () => Promise<Overview>): () => Promise<Overview> {
-  let last: { readonly at: number; readonly answer: Promise<Overview> } | undefined
-  return () => {
-    if (last && performance.now() - last.at < FRESH_MS) return last.answer
-    const answer = read()
-    const mine = (last = { at: performance.now(), answer })
-    answer.catch(() => {
-      if (last === mine) last = undefined
-    })
-    return answer
-  }
-}
-
 const BloatResource = Type.Object({
   tables: Type.Array(
     Type.Object({
       table: Type.String(),
-      outbox: Type.Union([Type.String(), Type.Null()]),
+      outbox: NullableText,
       bytes: Type.Number(),
       indexBytes: Type.Number(),
       liveRows: Type.Number(),
@@ -257,7 +239,7 @@ const BloatResource = Type.Object({
       holder: Type.Union([Type.Literal('session'), Type.Literal('prepared'), Type.Literal('slot')]),
       name: Type.String(),
       transactions: Type.Number(),
-      seconds: Type.Union([Type.Number(), Type.Null()]),
+      seconds: NumberOrNull,
     }),
     { description: 'At most five, the worst first' },
   ),

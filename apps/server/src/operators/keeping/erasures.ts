@@ -22,7 +22,7 @@ import {
   toPage,
   type App,
 } from '@posthorn/http'
-import { resource, type Sealing } from '@posthorn/system'
+import { NullableText, resource, type Sealing } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { sealSubject } from '../../retention.ts'
@@ -57,7 +57,7 @@ const ErasureResource = Type.Object({
   id: Type.String({ format: 'uuid' }),
   subjectKind: Type.Enum([...KINDS]),
   status: Type.Enum(['running', 'waiting', 'done']),
-  reason: Type.Union([Type.String(), Type.Null()]),
+  reason: NullableText,
   requestedBy: Type.String(),
   requestedAt: Type.String({ format: 'date-time' }),
   finishedAt: Moment,

@@ -16,25 +16,24 @@ import {
   toPage,
   type App,
 } from '@posthorn/http'
-import { resource } from '@posthorn/system'
+import { nullable, NullableText, resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { ADMIN } from './retention.ts'
 import { Moment } from '../outboxes/outbox-registry.ts'
 
-const Text = Type.Union([Type.String(), Type.Null()])
 const Reason = Type.String({ minLength: 1, maxLength: 1_000, pattern: '\\S' })
 
 const HoldResource = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: Type.String({ description: 'Type of the object, such as payment; or organisation' }),
-  subject: Type.Union([Type.String(), Type.Null()], { description: 'Id of the object' }),
+  subject: nullable(Type.String(), { description: 'Id of the object' }),
   reason: Type.String(),
   placedBy: Type.String(),
   placedAt: Type.String({ format: 'date-time' }),
-  releasedBy: Text,
+  releasedBy: NullableText,
   releasedAt: Moment,
-  releaseReason: Text,
+  releaseReason: NullableText,
 })
 
 const tags = ['retention']

@@ -2,6 +2,7 @@ import { toMs, transaction, type Duration } from '@posthorn/engine'
 import { isPerOrganisation, type RetentionStatus } from '@posthorn/operate/internal'
 import { readRetention, setRetention, type RetentionCatalogue } from '@posthorn/operate'
 import { callerOf, invalid, problem, requirePermission, type App } from '@posthorn/http'
+import { nullable, NullableText } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -11,8 +12,6 @@ import { Moment, textOrNull } from '../outboxes/outbox-registry.ts'
 /** Who may see and change what is kept of an organisation. */
 export const ADMIN = { access: 'administer' } as const
 
-const Text = Type.Union([Type.String(), Type.Null()])
-const Count = Type.Union([Type.Integer(), Type.Null()])
 const Scope = Type.Union([Type.Literal('organisation'), Type.Literal('platform')], {
   default: 'organisation',
   description:
@@ -29,19 +28,19 @@ const DataClassResource = Type.Object({
   }),
   keepSetBy: Type.Enum(['organisation', 'platform', 'default']),
   default: Type.String({ description: 'Default retention' }),
-  least: Type.Union([Type.String(), Type.Null()], {
+  least: nullable(Type.String(), {
     description: 'Shortest retention that may be set; null if there is none',
   }),
   settable: Type.Boolean({ description: 'Whether it can be set in this scope' }),
   oldestAt: Moment,
-  due: Type.Union([Type.Integer(), Type.Null()], {
+  due: nullable(Type.Integer(), {
     description:
       'Rows past their retention without a legal hold, up to 10,000; null if the count took too long',
   }),
   removed: Type.Integer({ description: 'Rows removed so far, of all organisations' }),
   lastRunAt: Moment,
-  lastRemoved: Count,
-  lastError: Text,
+  lastRemoved: nullable(Type.Integer()),
+  lastError: NullableText,
   nextRunAt: Moment,
 })
 

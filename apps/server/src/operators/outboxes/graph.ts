@@ -9,10 +9,9 @@ import {
 import { outboxStats, type OutboxStats } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Pool } from 'pg'
+import { nullable, NullableText } from '@posthorn/system'
 import { Type } from 'typebox'
 import { OutboxParams, PLATFORM, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
-
-const Word = Type.Union([Type.String(), Type.Null()])
 
 const schema = {
   summary: 'The state machine of an outbox, with counts and rates',
@@ -30,20 +29,20 @@ const schema = {
       ),
       edges: Type.Array(
         Type.Object({
-          from: Type.Union([Type.String(), Type.Null()], {
+          from: nullable(Type.String(), {
             description: 'State before the move; null for the creation of a message',
           }),
           to: Type.String(),
           moves: Type.Array(Type.String(), {
             description: 'Causes of the move; empty if no definition has this move',
           }),
-          perMinute: Type.Union([Type.Number(), Type.Null()], {
+          perMinute: nullable(Type.Number(), {
             description: 'Recent moves per minute; null if the outbox does not record them',
           }),
         }),
       ),
       measuredSeconds: Type.Number({ description: 'Period of the rates, in seconds' }),
-      record: Word,
+      record: NullableText,
     }),
   },
 }

@@ -2,6 +2,7 @@ import { getMessage, readJourney } from '@posthorn/operate'
 import { type JourneyStep } from '@posthorn/operate/internal'
 import { problem, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
+import { NullableText } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 import { MessageParams } from './messages.ts'
 import {
@@ -16,7 +17,6 @@ import {
   transitionOf,
 } from './outbox-registry.ts'
 
-const Text = Type.Union([Type.String(), Type.Null()])
 const Time = Type.String({ format: 'date-time' })
 
 const Step = Type.Union([
@@ -55,8 +55,8 @@ const schema = {
     200: Type.Object({
       outbox: Type.String(),
       messageId: Type.String(),
-      eventId: Text,
-      traceId: Text,
+      eventId: NullableText,
+      traceId: NullableText,
       isComplete: Type.Boolean(),
       steps: Type.Array(Step),
     }),

@@ -10,7 +10,7 @@ import {
 } from '@posthorn/operate'
 import { listAllMessages } from '@posthorn/operate/internal'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
-import { resource } from '@posthorn/system'
+import { nullable, NullableText, resource } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
@@ -20,31 +20,33 @@ import {
   OutboxName,
   OutboxParams,
   isWithin,
+  operatorOf,
   outboxFor,
   scopeOf,
   timeSortOf,
+  withDates,
   withinScope,
   type OutboxRegistry,
   Moment,
   TransitionResource,
 } from './outbox-registry.ts'
 
-const Text = Type.Union([Type.String(), Type.Null()])
+const PATH = '/api/v1/outboxes/:name/messages'
 
 const Summary = {
   id: Type.String(),
   state: Type.String(),
-  label: Type.Union([Type.String(), Type.Null()], {
+  label: nullable(Type.String(), {
     description: 'Label from the definition, such as the case, order or recipient',
   }),
-  type: Text,
-  key: Text,
-  tenant: Text,
+  type: NullableText,
+  key: NullableText,
+  tenant: NullableText,
   createdAt: Moment,
   dueAt: Moment,
   attempts: Type.Integer({ description: 'Attempts made, including the successful one' }),
-  error: Text,
-  errorCode: Text,
+  error: NullableText,
+  errorCode: NullableText,
   claimedUntil: Moment,
   quarantinedAt: Moment,
   held: Type.Boolean(),
@@ -86,14 +88,12 @@ const MessageQuery = Type.Object({
 /** What the query asks for, within what the caller may see. */
 export function filterOf(
   request: FastifyRequest,
-  { status, sort, since, until, ...filter }: Static<typeof MessageQuery>,
+  { status, sort, ...filter }: Static<typeof MessageQuery>,
 ) {
   return withinScope(request, {
-    ...filter,
+    ...withDates(filter),
     sort: timeSortOf(sort),
     ...(status !== undefined && { state: status }),
-    ...(since !== undefined && { since: new Date(since) }),
-    ...(until !== undefined && { until: new Date(until) }),
   })
 }
 
@@ -102,9 +102,7 @@ const list = {
   tags,
   params: OutboxParams,
   querystring: MessageQuery,
-  response: {
-    200: pageOf(SummaryResource),
-  },
+  response: { 200: pageOf(SummaryResource) },
 }
 
 export const MessageParams = Type.Object({
@@ -126,8 +124,8 @@ const Details = Type.Object({
       description: 'How the payload is stored; `revealed`: stored encrypted, shown decrypted here',
     },
   ),
-  message: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
-  unreadable: Text,
+  message: nullable(Type.Record(Type.String(), Type.Unknown())),
+  unreadable: NullableText,
   row: Type.Record(Type.String(), Type.Unknown()),
   transitions: Type.Array(TransitionResource),
 })
@@ -178,44 +176,32 @@ export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
     return { outbox, message }
   }
 
-  app.get(
-    '/api/v1/outboxes/:name/messages',
-    { schema: list, config: OPERATOR },
-    async (request) => {
-      const outbox = outboxFor(request, outboxes, request.params.name)
-      const wanted = filterOf(request, request.query)
-      const { items, nextCursor } = await listMessages(pool, outbox, wanted)
-      return { items: items.map(summaryOf), nextCursor: nextCursor ?? null }
-    },
-  )
+  app.get(PATH, { schema: list, config: OPERATOR }, async (request) => {
+    const outbox = outboxFor(request, outboxes, request.params.name)
+    const wanted = filterOf(request, request.query)
+    const { items, nextCursor } = await listMessages(pool, outbox, wanted)
+    return { items: items.map(summaryOf), nextCursor: nextCursor ?? null }
+  })
 
-  app.get(
-    '/api/v1/outboxes/:name/messages/:id',
-    { schema: show, config: OPERATOR },
-    async (request) => {
-      const { outbox, message } = await findMessageRow(request)
-      return detailsOf(outbox, message)
-    },
-  )
+  app.get(`${PATH}/:id`, { schema: show, config: OPERATOR }, async (request) => {
+    const { outbox, message } = await findMessageRow(request)
+    return detailsOf(outbox, message)
+  })
 
-  app.post(
-    '/api/v1/outboxes/:name/messages/:id/reveal',
-    { schema: revealing, config: OPERATOR },
-    async (request) => {
-      // Whose it is must be known before it is opened.
-      const { outbox, message } = await findMessageRow(request)
-      const reveal = { by: callerOf(request).sub, reason: request.body.reason }
-      const revealed = await getMessage(pool, outbox, message.id, { reveal })
-      return detailsOf(outbox, revealed ?? message)
-    },
-  )
+  app.post(`${PATH}/:id/reveal`, { schema: revealing, config: OPERATOR }, async (request) => {
+    // Whose it is must be known before it is opened.
+    const { outbox, message } = await findMessageRow(request)
+    const reveal = { by: callerOf(request).sub, reason: request.body.reason }
+    const revealed = await getMessage(pool, outbox, message.id, { reveal })
+    return detailsOf(outbox, revealed ?? message)
+  })
 
   app.post(
-    '/api/v1/outboxes/:name/messages/:id/replay',
+    `${PATH}/:id/replay`,
     { schema: replaying, config: OPERATOR },
     async (request, reply) => {
       const { outbox, message } = await findMessageRow(request)
-      const operator = operatorOf(callerOf(request).sub, request.body?.reason)
+      const operator = operatorOf(request, request.body?.reason)
       const options = { filter: { ids: [message.id] }, ...operator }
       const ids = await transaction(pool, (tx) => replay(tx, outbox, options))
       if (ids.length === 0) throw wrongState(message, 'replayed', 'dead or quarantined')
@@ -223,26 +209,18 @@ export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): v
     },
   )
 
-  app.post(
-    '/api/v1/outboxes/:name/messages/:id/cancel',
-    { schema: cancelling, config: OPERATOR },
-    async (request) => {
-      const { outbox, message } = await findMessageRow(request)
-      if (outbox.states.cancelled === undefined) {
-        throw problem('CONFLICT', { detail: `messages of ${outbox.name} cannot be cancelled` })
-      }
-      const operator = operatorOf(callerOf(request).sub, request.body?.reason)
-      const ids = await transaction(pool, (tx) =>
-        cancel(tx, outbox, { ids: [message.id], ...operator }),
-      )
-      if (ids.length === 0) throw wrongState(message, 'cancelled', 'waiting or dead')
-      return { count: ids.length }
-    },
-  )
-}
-
-function operatorOf(by: string, reason: string | undefined) {
-  return { by, ...(reason !== undefined && { reason }) }
+  app.post(`${PATH}/:id/cancel`, { schema: cancelling, config: OPERATOR }, async (request) => {
+    const { outbox, message } = await findMessageRow(request)
+    if (outbox.states.cancelled === undefined) {
+      throw problem('CONFLICT', { detail: `messages of ${outbox.name} cannot be cancelled` })
+    }
+    const operator = operatorOf(request, request.body?.reason)
+    const ids = await transaction(pool, (tx) =>
+      cancel(tx, outbox, { ids: [message.id], ...operator }),
+    )
+    if (ids.length === 0) throw wrongState(message, 'cancelled', 'waiting or dead')
+    return { count: ids.length }
+  })
 }
 
 function wrongState({ state, archivedAt }: MessageDetails, verb: string, when: string) {

@@ -3,7 +3,7 @@ import { callerOf, problem, tenantOf } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Transition } from '@posthorn/operate/internal'
-import { resource } from '@posthorn/system'
+import { nullable, NullableText, resource } from '@posthorn/system'
 
 /** The outboxes of this server by name. */
 export type OutboxRegistry = ReadonlyMap<string, Outbox>
@@ -21,6 +21,28 @@ export const OptionalReason = Type.Union([
   Type.Object({ reason: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })) }),
   Type.Null(),
 ])
+
+/** Who acts, and why if the request says so. */
+export function operatorOf(request: FastifyRequest, reason: string | undefined) {
+  return { by: callerOf(request).sub, ...(reason !== undefined && { reason }) }
+}
+
+/** Conditions of a filter. */
+export const FilterText = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
+export const FilterTime = Type.Optional(Type.String({ format: 'date-time' }))
+
+/** A filter with its times as the engine takes them. */
+export function withDates<Filter extends { readonly since?: string; readonly until?: string }>({
+  since,
+  until,
+  ...rest
+}: Filter) {
+  return {
+    ...rest,
+    ...(since !== undefined && { since: new Date(since) }),
+    ...(until !== undefined && { until: new Date(until) }),
+  }
+}
 
 /** Whose messages a request is about: undefined for those of all organisations. */
 export interface Scope {
@@ -77,18 +99,16 @@ export function outboxNamed(outboxes: OutboxRegistry, name: string): Outbox {
   throw problem('NOT_FOUND', { detail: `there is no outbox of this name; there are: ${known}` })
 }
 
-const Text = Type.Union([Type.String(), Type.Null()])
-
-export const Moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()])
+export const Moment = nullable(Type.String({ format: 'date-time' }))
 
 export const TransitionResource = Type.Object({
-  from: Text,
+  from: NullableText,
   to: Type.String(),
-  attempt: Type.Union([Type.Integer(), Type.Null()]),
-  code: Text,
-  error: Text,
+  attempt: nullable(Type.Integer()),
+  code: NullableText,
+  error: NullableText,
   actor: Type.String(),
-  reason: Text,
+  reason: NullableText,
   at: Type.String({ format: 'date-time' }),
 })
 

@@ -2,21 +2,20 @@ import type { Outbox } from '@posthorn/engine'
 import type { OutboxStats } from '@posthorn/operate'
 import type { Paused } from '@posthorn/engine/internal'
 import type { TenantCounts } from '@posthorn/operate/internal'
-import { resource } from '@posthorn/system'
+import { nullable, NullableText, resource } from '@posthorn/system'
 import { Type } from 'typebox'
-
-const Word = Type.Union([Type.String(), Type.Null()])
+import { Moment } from './outbox-registry.ts'
 
 export const StateWords = Type.Object(
   {
-    ready: Word,
-    claimed: Word,
-    retry: Word,
-    failing: Word,
-    sent: Word,
-    confirmed: Word,
-    dead: Word,
-    cancelled: Word,
+    ready: NullableText,
+    claimed: NullableText,
+    retry: NullableText,
+    failing: NullableText,
+    sent: NullableText,
+    confirmed: NullableText,
+    dead: NullableText,
+    cancelled: NullableText,
   },
   { description: "This outbox's state names for each role" },
 )
@@ -48,7 +47,7 @@ export const OutboxResource = Type.Object({
   oldestUndeliveredSeconds: Type.Number({
     description: 'Age in seconds, in real time, of the oldest message that is due or was attempted',
   }),
-  deadSince: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+  deadSince: nullable(Type.String({ format: 'date-time' }), {
     description: 'When the message that has been dead longest died; null without dead messages',
   }),
   perSecond: Type.Number({ description: 'Messages delivered per second in the last minute' }),
@@ -60,15 +59,15 @@ export const OutboxResource = Type.Object({
   }),
   relays: Type.Integer(),
   paused: Type.Boolean(),
-  pausedBy: Type.Union([Type.String(), Type.Null()]),
-  pausedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  pauseReason: Type.Union([Type.String(), Type.Null()]),
+  pausedBy: NullableText,
+  pausedAt: Moment,
+  pauseReason: NullableText,
   heldKeys: Type.Integer(),
   blockedKeys: Type.Integer(),
   quarantined: Type.Integer(),
 })
 
-const FigureOfAll = Type.Union([Type.Number(), Type.Null()], {
+const FigureOfAll = nullable(Type.Number(), {
   description: 'Figure of all organisations; null for an operator of one organisation',
 })
 

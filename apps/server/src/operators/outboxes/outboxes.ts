@@ -12,6 +12,7 @@ import {
   OutboxName,
   OutboxParams,
   PLATFORM,
+  operatorOf,
   outboxFor,
   outboxNamed,
   scopeOf,
@@ -21,6 +22,7 @@ import {
   textOrNull,
 } from './outbox-registry.ts'
 
+const PATH = '/api/v1/outboxes'
 const tags = ['outboxes']
 
 const list = {
@@ -101,7 +103,7 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
   const readPauses = async (): Promise<Pauses> =>
     new Map((await listPaused(pool)).map((each) => [each.outbox, each]))
 
-  app.get('/api/v1/outboxes', { schema: list, config: OPERATOR }, async (request) => {
+  app.get(PATH, { schema: list, config: OPERATOR }, async (request) => {
     const pauses = await readPauses()
     const scope = scopeOf(request)
     const shown = [...outboxes.values()].filter(
@@ -110,35 +112,26 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
     return { items: await Promise.all(shown.map((each) => resourceOf(each, pauses, scope))) }
   })
 
-  app.get('/api/v1/outboxes/:name', { schema: show, config: OPERATOR }, async (request) => {
+  app.get(`${PATH}/:name`, { schema: show, config: OPERATOR }, async (request) => {
     const outbox = outboxFor(request, outboxes, request.params.name)
     const resource = await resourceOf(outbox, await readPauses(), scopeOf(request))
     return { ...resource, definition: definitionOf(outbox) }
   })
 
-  app.post(
-    '/api/v1/outboxes/:name/pause',
-    { schema: pausing, config: PLATFORM },
-    async (request) => {
-      const { name } = outboxNamed(outboxes, request.params.name)
-      const reason = request.body?.reason
-      const by = callerOf(request).sub
-      await transaction(pool, (tx) => pause(tx, { name }, { by, ...(reason && { reason }) }))
-      return { name, paused: true }
-    },
-  )
+  app.post(`${PATH}/:name/pause`, { schema: pausing, config: PLATFORM }, async (request) => {
+    const { name } = outboxNamed(outboxes, request.params.name)
+    const operator = operatorOf(request, request.body?.reason)
+    await transaction(pool, (tx) => pause(tx, { name }, operator))
+    return { name, paused: true }
+  })
 
-  app.post(
-    '/api/v1/outboxes/:name/resume',
-    { schema: resuming, config: PLATFORM },
-    async (request) => {
-      const outbox = outboxNamed(outboxes, request.params.name)
-      await transaction(pool, (tx) => resume(tx, outbox, { by: callerOf(request).sub }))
-      return { name: outbox.name, paused: false }
-    },
-  )
+  app.post(`${PATH}/:name/resume`, { schema: resuming, config: PLATFORM }, async (request) => {
+    const outbox = outboxNamed(outboxes, request.params.name)
+    await transaction(pool, (tx) => resume(tx, outbox, { by: callerOf(request).sub }))
+    return { name: outbox.name, paused: false }
+  })
 
-  app.get('/api/v1/outboxes/:name/keys', { schema: keys, config: PLATFORM }, async (request) => {
+  app.get(`${PATH}/:name/keys`, { schema: keys, config: PLATFORM }, async (request) => {
     const outbox = outboxNamed(outboxes, request.params.name)
     const held = await listHeldKeys(pool, outbox, request.query)
     return {
@@ -153,7 +146,7 @@ export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
   })
 
   app.post(
-    '/api/v1/outboxes/:name/keys/:key/unblock',
+    `${PATH}/:name/keys/:key/unblock`,
     { schema: unblocking, config: PLATFORM },
     async (request) => {
       const outbox = outboxNamed(outboxes, request.params.name)

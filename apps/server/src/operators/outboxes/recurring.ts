@@ -6,16 +6,17 @@ import {
   runRecurring,
   type RecurringStatus,
 } from '@posthorn/operate'
-import { callerOf, problem, type App } from '@posthorn/http'
-import { resource } from '@posthorn/system'
-import type { FastifyRequest } from 'fastify'
+import { problem, type App } from '@posthorn/http'
+import { nullable, NullableText, resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import {
+  FilterText,
   OptionalReason,
   OutboxName,
   OutboxParams,
   PLATFORM,
+  operatorOf,
   outboxNamed,
   type OutboxRegistry,
   Moment,
@@ -23,8 +24,6 @@ import {
 } from './outbox-registry.ts'
 
 const tags = ['outboxes']
-const Text = Type.Union([Type.String(), Type.Null()])
-const Reason = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
 const Params = Type.Object({
   name: OutboxName,
   recurring: Type.String({ minLength: 1, maxLength: 63 }),
@@ -38,26 +37,26 @@ const Resource = Type.Object({
   inWords: Type.String({
     description: 'The rule in words, such as `every day at 06:00, Europe/Zurich`',
   }),
-  timeZone: Text,
+  timeZone: NullableText,
   missed: Type.Union(
     [Type.Literal('latest'), Type.Literal('all'), Type.Literal('skip'), Type.Null()],
     { description: 'What happens to times missed while no relay ran' },
   ),
   nextAt: Moment,
   lastAt: Moment,
-  lastMessage: Text,
+  lastMessage: NullableText,
   enqueued: Type.Integer(),
   overdue: Type.Boolean({
     description: 'True if it has been due for more than a minute and is not paused',
   }),
-  error: Text,
+  error: NullableText,
   pausedAt: Moment,
-  pausedBy: Text,
-  pauseReason: Text,
-  runAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+  pausedBy: NullableText,
+  pauseReason: NullableText,
+  runAt: nullable(Type.String({ format: 'date-time' }), {
     description: 'When an operator last ran it; null if never',
   }),
-  runBy: Text,
+  runBy: NullableText,
 })
 
 const list = {
@@ -87,7 +86,7 @@ const resuming = {
   params: Params,
   body: Type.Union([
     Type.Object({
-      reason: Reason,
+      reason: FilterText,
       missed: Type.Optional(
         Type.Literal('skip', {
           description: 'skip: do not make up for the times missed during the pause',
@@ -105,7 +104,7 @@ const running = {
   params: Params,
   body: Type.Union([
     Type.Object({
-      reason: Reason,
+      reason: FilterText,
       seen: Type.Optional(
         Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
           description: 'The `runAt` that you last read; 409 if another operator has run it since',
@@ -177,10 +176,6 @@ function whichOf(
   { name, recurring }: { name: string; recurring: string },
 ): Which {
   return { outbox: outboxNamed(outboxes, name).name, name: recurring }
-}
-
-function operatorOf(request: FastifyRequest, reason: string | undefined) {
-  return { by: callerOf(request).sub, ...(reason !== undefined && { reason }) }
 }
 
 function notNoted({ outbox, name }: Which) {

@@ -11,38 +11,40 @@ import {
   startReplay,
   stopReplay,
   type PeriodicTask,
-  type ReplayFilter,
   type ReplayRun,
 } from '@posthorn/operate'
 import { groupDead } from '@posthorn/engine/internal'
-import { callerOf, problem, type App } from '@posthorn/http'
-import { resource, type NameDestinations } from '@posthorn/system'
+import { problem, type App } from '@posthorn/http'
+import { nullable, NullableText, resource, type NameDestinations } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import {
+  FilterText,
+  FilterTime,
   OPERATOR,
   OptionalReason,
   OutboxParams,
   isWithin,
+  operatorOf,
   outboxFor,
   scopeOf,
+  withDates,
   withinScope,
   type OutboxRegistry,
   Moment,
 } from './outbox-registry.ts'
 
-const Value = Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 }))
-const Time = Type.Optional(Type.String({ format: 'date-time' }))
+const PATH = '/api/v1/outboxes/:name'
 
 /** Which dead messages, wherever they are asked for. */
 const DeadFilter = Type.Object({
-  since: Time,
-  until: Time,
-  type: Value,
-  tenant: Value,
-  key: Value,
-  code: Value,
+  since: FilterTime,
+  until: FilterTime,
+  type: FilterText,
+  tenant: FilterText,
+  key: FilterText,
+  code: FilterText,
 })
 
 const Filter = Type.Object({
@@ -57,7 +59,7 @@ const Replay = Type.Object({
   outbox: Type.String(),
   state: Type.Union([Type.Literal('running'), Type.Literal('done'), Type.Literal('stopped')]),
   filter: Filter,
-  perSecond: Type.Union([Type.Number(), Type.Null()]),
+  perSecond: nullable(Type.Number()),
   matched: Type.Integer({ description: 'Messages that matched when the replay started' }),
   wanted: Type.Integer({ description: 'Number of messages to replay' }),
   replayed: Type.Integer({ description: 'Messages replayed so far' }),
@@ -65,7 +67,7 @@ const Replay = Type.Object({
     description: 'Replayed messages that died again; these end the replay',
   }),
   by: Type.String(),
-  reason: Type.Union([Type.String(), Type.Null()]),
+  reason: NullableText,
   startedAt: Type.String({ format: 'date-time' }),
   endedAt: Moment,
 })
@@ -74,7 +76,7 @@ const tags = ['outboxes']
 
 const Order = Type.Object({
   filter: Type.Optional(Filter),
-  reason: Value,
+  reason: FilterText,
   perSecond: Type.Optional(Type.Number({ minimum: 0.001, maximum: 100_000 })),
 })
 
@@ -145,64 +147,40 @@ export function replayRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): vo
     return { outbox, run }
   }
 
-  app.post(
-    '/api/v1/outboxes/:name/replay',
-    { schema: replaying, config: OPERATOR },
-    async (request, reply) => {
-      const outbox = outboxFor(request, outboxes, request.params.name)
-      const { dryRun = false, limit, ...order } = request.body
-      const options = { ...optionsOf(request, order), ...(limit !== undefined && { limit }) }
-      const count = dryRun
-        ? await countReplay(pool, outbox, options.filter)
-        : (await transaction(pool, (tx) => replay(tx, outbox, options))).length
-      return reply.code(202).send({ count, dryRun })
-    },
+  app.post(`${PATH}/replay`, { schema: replaying, config: OPERATOR }, async (request, reply) => {
+    const outbox = outboxFor(request, outboxes, request.params.name)
+    const { dryRun = false, ...order } = request.body
+    const options = optionsOf(request, order)
+    const count = dryRun
+      ? await countReplay(pool, outbox, options.filter)
+      : (await transaction(pool, (tx) => replay(tx, outbox, options))).length
+    return reply.code(202).send({ count, dryRun })
+  })
+
+  app.post(`${PATH}/replays`, { schema: starting, config: OPERATOR }, async (request, reply) => {
+    const outbox = outboxFor(request, outboxes, request.params.name)
+    const options = optionsOf(request, request.body)
+    const run = await transaction(pool, (tx) => startReplay(tx, outbox, options))
+    return reply.code(202).send(resourceOf(run))
+  })
+
+  app.get(`${PATH}/replays`, { schema: listing, config: OPERATOR }, async (request) => {
+    const outbox = outboxFor(request, outboxes, request.params.name)
+    const runs = await listReplays(pool, outbox, scopeOf(request))
+    return { items: runs.map(resourceOf) }
+  })
+
+  app.get(`${PATH}/replays/:id`, { schema: showing, config: OPERATOR }, async (request) =>
+    resourceOf((await findRun(request)).run),
   )
 
-  app.post(
-    '/api/v1/outboxes/:name/replays',
-    { schema: starting, config: OPERATOR },
-    async (request, reply) => {
-      const outbox = outboxFor(request, outboxes, request.params.name)
-      const { limit, ...order } = request.body
-      const options = { ...optionsOf(request, order), ...(limit !== undefined && { limit }) }
-      const run = await transaction(pool, (tx) => startReplay(tx, outbox, options))
-      return reply.code(202).send(resourceOf(run))
-    },
-  )
-
-  app.get(
-    '/api/v1/outboxes/:name/replays',
-    { schema: listing, config: OPERATOR },
-    async (request) => {
-      const outbox = outboxFor(request, outboxes, request.params.name)
-      const runs = await listReplays(pool, outbox, scopeOf(request))
-      return { items: runs.map(resourceOf) }
-    },
-  )
-
-  app.get(
-    '/api/v1/outboxes/:name/replays/:id',
-    { schema: showing, config: OPERATOR },
-    async (request) => resourceOf((await findRun(request)).run),
-  )
-
-  app.post(
-    '/api/v1/outboxes/:name/replays/:id/stop',
-    { schema: stopping, config: OPERATOR },
-    async (request) => {
-      const { outbox, run } = await findRun(request)
-      const reason = request.body?.reason
-      const stop = {
-        id: run.id,
-        by: callerOf(request).sub,
-        ...(reason !== undefined && { reason }),
-      }
-      const stopped = await transaction(pool, (tx) => stopReplay(tx, outbox, stop))
-      if (stopped) return resourceOf(stopped)
-      throw problem('CONFLICT', { detail: 'the replay has ended' })
-    },
-  )
+  app.post(`${PATH}/replays/:id/stop`, { schema: stopping, config: OPERATOR }, async (request) => {
+    const { outbox, run } = await findRun(request)
+    const stop = { id: run.id, ...operatorOf(request, request.body?.reason) }
+    const stopped = await transaction(pool, (tx) => stopReplay(tx, outbox, stop))
+    if (stopped) return resourceOf(stopped)
+    throw problem('CONFLICT', { detail: 'the replay has ended' })
+  })
 }
 
 const LOOK_MS = 1_000
@@ -223,40 +201,26 @@ export function replayTask(pool: Pool, outboxes: readonly Outbox[]): PeriodicTas
 
 function optionsOf(
   request: FastifyRequest,
-  { filter = {}, reason, perSecond }: Static<typeof Order>,
+  { filter = {}, reason, ...pace }: Static<typeof Order> & { limit?: number },
 ): ReplayRunOptions {
-  return {
-    filter: withinScope(request, filterOf(filter)),
-    by: callerOf(request).sub,
-    ...(reason !== undefined && { reason }),
-    ...(perSecond !== undefined && { perSecond }),
-  }
+  const within = withinScope(request, withDates(filter))
+  return { filter: within, ...operatorOf(request, reason), ...pace }
 }
 
 const resourceOf = resource<typeof Replay, ReplayRun>(Replay)
 
-function filterOf({ since, until, ...rest }: Static<typeof Filter>): ReplayFilter {
-  return {
-    ...rest,
-    ...(since !== undefined && { since: new Date(since) }),
-    ...(until !== undefined && { until: new Date(until) }),
-  }
-}
-
-const Text = Type.Union([Type.String(), Type.Null()])
-
 const DeadGroup = Type.Object({
-  code: Text,
+  code: NullableText,
   count: Type.Integer(),
   firstDiedAt: Moment,
   lastDiedAt: Moment,
-  error: Type.Union([Type.String(), Type.Null()], {
+  error: nullable(Type.String(), {
     description: 'Error of one of these messages',
   }),
   destinations: Type.Array(
     Type.Object({
       destination: Type.String(),
-      name: Type.Union([Type.String(), Type.Null()], {
+      name: nullable(Type.String(), {
         description: 'Readable name of the destination, such as the URL of an endpoint',
       }),
       count: Type.Integer(),
@@ -288,28 +252,17 @@ export function deadLetterRoutes(
   pool: Pool,
   { outboxes, nameDestinations }: DeadLetterOptions,
 ): void {
-  app.get(
-    '/api/v1/outboxes/:name/dead-letters',
-    { schema: grouping, config: OPERATOR },
-    async (request) => {
-      const outbox = outboxFor(request, outboxes, request.params.name)
-      const filter = withinScope(request, filterOf(request.query))
-      const groups = await groupDead(pool, outbox, filter)
-      const places = groups.flatMap(({ destinations }) => destinations)
-      const names = await nameDestinations([
-        ...new Set(places.map(({ destination }) => destination)),
-      ])
-      return {
-        items: groups.map(({ destinations, ...group }) =>
-          groupOf({
-            ...group,
-            destinations: destinations.map((each) => ({
-              ...each,
-              name: names.get(each.destination),
-            })),
-          }),
-        ),
-      }
-    },
-  )
+  app.get(`${PATH}/dead-letters`, { schema: grouping, config: OPERATOR }, async (request) => {
+    const outbox = outboxFor(request, outboxes, request.params.name)
+    const filter = withinScope(request, withDates(request.query))
+    const groups = await groupDead(pool, outbox, filter)
+    const places = groups.flatMap(({ destinations }) => destinations)
+    const names = await nameDestinations([...new Set(places.map((place) => place.destination))])
+    return {
+      items: groups.map(({ destinations, ...group }) => {
+        const named = destinations.map((each) => ({ ...each, name: names.get(each.destination) }))
+        return groupOf({ ...group, destinations: named })
+      }),
+    }
+  })
 }
