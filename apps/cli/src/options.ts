@@ -89,12 +89,14 @@ export function withConfig(command: Command): Command {
 
 /** Options of every command that changes something in an operator's name. */
 export function asOperator(command: Command): Command {
-  return command
-    .option(
-      '--by <name>',
-      'your name, for the audit (default: POSTHORN_OPERATOR, else your account)',
-    )
-    .option('--reason <text>', 'the reason, for the audit')
+  return withName(command).option('--reason <text>', 'the reason, for the audit')
+}
+
+export function withName(command: Command): Command {
+  return command.option(
+    '--by <name>',
+    'your name, for the audit (default: POSTHORN_OPERATOR, else your account)',
+  )
 }
 
 /** Options that choose messages. */

@@ -8,6 +8,7 @@ import {
   onDatabase,
   parseCount,
   withJson,
+  withName,
   type DatabaseOptions,
   type Define,
 } from '../options.ts'
@@ -37,11 +38,7 @@ export const defineAlerts: Define = (command, { terminal, end }) => {
     .option('--code <code>', 'only this code')
     .option('--limit <n>', 'at most this many', parseCount, 50)
     .option('--ack <id>', 'acknowledge this alert; may be repeated', collect)
-    .option(
-      '--by <name>',
-      'your name, for the audit (default: POSTHORN_OPERATOR, else your account)',
-    )
-  onDatabase(withJson(command)).action(async (options: AlertsOptions) => {
+  onDatabase(withJson(withName(command))).action(async (options: AlertsOptions) => {
     const { ack } = options
     end(await (ack ? acknowledgeAlerts(terminal, ack, options) : showAlerts(terminal, options)))
   })

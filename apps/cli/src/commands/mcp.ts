@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { InvalidArgumentError } from 'commander'
 import { EXIT, type ExitCode } from '../errors.ts'
-import { examples, onDatabase, type DatabaseOptions, type Define } from '../options.ts'
+import { examples, onDatabase, withName, type DatabaseOptions, type Define } from '../options.ts'
 import { serveMcp } from '../mcp/http.ts'
 import { createMcpServer } from '../mcp/server.ts'
 import { operatorName, withSession } from '../session.ts'
@@ -20,11 +20,9 @@ export const defineMcp: Define = (command, { terminal, end }) => {
   command
     .option('--allow-actions', 'offer tools that replay, pause, resume and cancel')
     .option('--http <port>', 'serve HTTP on this port of 127.0.0.1 instead of stdio', parsePort)
-    .option(
-      '--by <name>',
-      'your name, for the audit (default: POSTHORN_OPERATOR, else your account)',
-    )
-  onDatabase(command).action(async (options: McpOptions) => end(await serve(terminal, options)))
+  onDatabase(withName(command)).action(async (options: McpOptions) =>
+    end(await serve(terminal, options)),
+  )
   examples(command, ['mcp', 'mcp --allow-actions --by ada', 'mcp --http 3333'])
 }
 

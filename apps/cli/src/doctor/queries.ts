@@ -3,68 +3,27 @@
  * Names and values come from the server, quoted by it where they may need it.
  */
 
-export function endProcess(pid: number): string {
-  return `select pg_terminate_backend(${pid});`
-}
+export const endProcess = (pid: number) => `select pg_terminate_backend(${pid});`
+export const findPrepared = 'select gid from pg_prepared_xacts;'
+export const rollBackPrepared = (quotedGid: string) => `rollback prepared ${quotedGid};`
+export const dropSlot = (quotedName: string) => `select pg_drop_replication_slot(${quotedName});`
 
-export function findPrepared(): string {
-  return 'select gid from pg_prepared_xacts;'
-}
+/** Takes effect for connections that are made from then on. */
+export const setForDatabase = (quotedName: string, setting: string) =>
+  `alter database ${quotedName} set ${setting};`
+export const setForServer = (setting: string) =>
+  `alter system set ${setting}; select pg_reload_conf();`
+export const setForNextStart = (setting: string) => `alter system set ${setting}; -- and restart`
+export const letSeeOthers = (quotedUser: string) => `grant pg_monitor to ${quotedUser};`
 
-/** `gid` is quoted. */
-export function rollBackPrepared(gid: string): string {
-  return `rollback prepared ${gid};`
-}
+/** In use, a table must not be locked while its index is made. `rest` has columns and condition. */
+export const makeIndex = (name: string, table: string, rest: string) =>
+  `create index concurrently if not exists ${name} on ${table} ${rest};`
+export const dropIndex = (withSchema: string) => `drop index concurrently ${withSchema};`
+export const remakeIndex = (withSchema: string) => `reindex index concurrently ${withSchema};`
 
-/** `slot` is quoted. */
-export function dropSlot(slot: string): string {
-  return `select pg_drop_replication_slot(${slot});`
-}
-
-/** Takes effect for connections that are made from then on. `database` is quoted. */
-export function setForDatabase(database: string, setting: string): string {
-  return `alter database ${database} set ${setting};`
-}
-
-export function setForServer(setting: string): string {
-  return `alter system set ${setting}; select pg_reload_conf();`
-}
-
-export function setForNextStart(setting: string): string {
-  return `alter system set ${setting}; -- and restart`
-}
-
-/** `user` is quoted. */
-export function letSeeOthers(user: string): string {
-  return `grant pg_monitor to ${user};`
-}
-
-/** In use, a table must not be locked while its index is made. */
-export function makeIndex(
-  index: { readonly name: string; readonly columns: string; readonly predicate: string },
-  table: string,
-): string {
-  const { name, columns, predicate } = index
-  return `create index concurrently if not exists ${name} on ${table} ${columns} where ${predicate};`
-}
-
-/** `index` has its schema. */
-export function dropIndex(index: string): string {
-  return `drop index concurrently ${index};`
-}
-
-export function remakeIndex(index: string): string {
-  return `reindex index concurrently ${index};`
-}
-
-export function switchVacuumOn(table: string): string {
-  return `alter table ${table} reset (autovacuum_enabled);`
-}
-
-export function letVacuumComeEarlier(table: string): string {
-  return `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02);`
-}
-
-export function vacuum(table: string): string {
-  return `vacuum (analyze) ${table};`
-}
+export const switchVacuumOn = (table: string) =>
+  `alter table ${table} reset (autovacuum_enabled);`
+export const letVacuumComeEarlier = (table: string) =>
+  `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02);`
+export const vacuum = (table: string) => `vacuum (analyze) ${table};`

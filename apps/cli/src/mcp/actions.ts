@@ -18,6 +18,8 @@ const REPLAY = {
   limit: z.number().int().min(1).optional().describe('at most this many, oldest first'),
 }
 
+type Wanted = z.infer<z.ZodObject<typeof REPLAY>>
+
 /** Tools that change something, each with a reason; the audit names the operator and the client. */
 export function addActions(server: McpServer, { session, operator }: Tools): void {
   const { pool, db } = session
@@ -105,14 +107,3 @@ export function addActions(server: McpServer, { session, operator }: Tools): voi
   )
 }
 
-interface Wanted {
-  readonly outbox: string
-  readonly ids?: string[] | undefined
-  readonly limit?: number | undefined
-  readonly type?: string | undefined
-  readonly tenant?: string | undefined
-  readonly key?: string | undefined
-  readonly code?: string | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
-}

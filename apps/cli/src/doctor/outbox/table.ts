@@ -180,7 +180,7 @@ function parseWantedIndexes(text: string): WantedIndex[] {
     name: quoted.replaceAll('"', ''),
     columns,
     predicate,
-    statement: makeIndex({ name: quoted, columns, predicate }, table),
+    statement: makeIndex(quoted, table, `${columns} where ${predicate}`),
   }))
 }
 

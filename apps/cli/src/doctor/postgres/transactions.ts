@@ -95,6 +95,6 @@ function blockerOf({ blocker, blockerApplication, blockerState }: LockWait): str
 }
 
 function endOf(pid: number): Advice {
-  if (pid === 0) return { todo: 'commit it or roll it back', run: findPrepared() }
+  if (pid === 0) return { todo: 'commit it or roll it back', run: findPrepared }
   return { todo: 'let it finish, or end it', run: endProcess(pid) }
 }
