@@ -1,3 +1,4 @@
+import type { Log } from '@posthorn/engine'
 import { type BackOff, sleep } from '@posthorn/engine/internal'
 
 /** Gives what `late` gives, or throws, if the work is not done after `ms`; the work itself goes on. */
@@ -62,12 +63,17 @@ export function repeat(everyMs: number, work: () => Promise<number | void>): Rep
 /** How long an abandoned handler is still waited for after its signal was aborted. */
 const GRACE_MS = 1_000
 
-/** Waits for handlers that still run; when the time is over tells them, and soon waits no more. */
+/**
+ * Waits for handlers that still run; when the time is over tells them, and soon waits no more. `about`
+ * says in the log whose handlers they are.
+ */
 export async function drain(
   running: Promise<unknown>,
   drainMs: number,
-  { abandon, onLeftBehind }: { abandon: () => void; onLeftBehind: () => void },
+  { abandon, log, about }: { abandon: () => void; log: Log; about: object },
 ): Promise<void> {
   await within(running, drainMs, abandon)
-  await within(running, GRACE_MS, onLeftBehind)
+  await within(running, GRACE_MS, () =>
+    log.warn(about, 'closed while a handler runs; its message will be delivered again'),
+  )
 }

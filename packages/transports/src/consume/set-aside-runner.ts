@@ -68,11 +68,7 @@ export function runSetAside(options: RunnerOptions): SetAsideRunner {
     unlisten()
     await drain(running.stop(), options.drainMs, {
       abandon: () => abandon.abort(),
-      onLeftBehind: () =>
-        log.warn(
-          { topic, group },
-          'closed while a handler runs; its message will be delivered again',
-        ),
+      ...{ log, about: { topic, group } },
     })
   }
   return { close: () => (closing ??= close()) }

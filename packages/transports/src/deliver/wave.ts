@@ -80,15 +80,22 @@ export async function publishEach<Ready, Written>(
 ): Promise<readonly Outcome[]> {
   return publishPrepared(wave, {
     ...{ connection, timeoutMs, prepare },
-    async publishAll(ready) {
-      const outcomes = wave.map((): Outcome => retryLater(new TransportError('DELIVERY_TIMEOUT')))
-      const answers = wave.map(async (written, i) => {
-        outcomes[i] = await send(ready, written).catch((error) => retryLater(error))
-      })
-      await within(Promise.all(answers), timeoutMs, () => connection.drop())
-      return [...outcomes]
-    },
+    publishAll: (ready) => sendAll(wave, { connection, timeoutMs }, (each) => send(ready, each)),
   })
+}
+
+/** Sends all messages at once and waits for the word on each; where none comes, the connection ends. */
+export async function sendAll<Written>(
+  wave: readonly Written[],
+  { connection, timeoutMs }: Pick<PublishParts<unknown, Written>, 'connection' | 'timeoutMs'>,
+  send: (written: Written) => Promise<Outcome>,
+): Promise<Outcome[]> {
+  const outcomes = wave.map((): Outcome => retryLater(new TransportError('DELIVERY_TIMEOUT')))
+  const answers = wave.map(async (written, i) => {
+    outcomes[i] = await send(written).catch((error) => retryLater(error))
+  })
+  await within(Promise.all(answers), timeoutMs, () => connection.drop())
+  return [...outcomes]
 }
 
 /** Publishes a wave once all is ready for it; until then no message has left, and none is charged. */

@@ -110,11 +110,7 @@ export class GroupSession implements Session {
     const readers = [...this.#readers.values()]
     await drain(Promise.all(readers.map((reader) => reader.stop())), drainMs, {
       abandon: () => readers.forEach((reader) => reader.abandon()),
-      onLeftBehind: () =>
-        log.warn(
-          { topic, group },
-          'closed while a handler runs; its message will be delivered again',
-        ),
+      ...{ log, about: { topic, group } },
     })
     await retried
     await this.#awaitBounded(this.#tending?.stop())

@@ -145,8 +145,6 @@ export type Connection = LazyClient<NatsConnection>
 interface ConnectionOptions {
   /** `nats://user:password@a:4222,b:4222`, or `tls:`. */
   readonly url: string
-  /** Shown in the server's list of connections. */
-  readonly name: string
   readonly timeoutMs: number
   readonly tls: NodeConnectionOptions['tls']
 }
@@ -158,7 +156,7 @@ const PINGS = 2
  * The library's own reconnecting is off: it would keep what is published during an outage and send it
  * at its end, when the relay has long given it to another attempt.
  */
-export function createConnection({ url, name, timeoutMs, tls }: ConnectionOptions): Connection {
+export function createConnection({ url, timeoutMs, tls }: ConnectionOptions): Connection {
   const { servers, login } = readUrl(url)
   return createLazyClient<NatsConnection>({
     server: 'NATS',
@@ -166,7 +164,7 @@ export function createConnection({ url, name, timeoutMs, tls }: ConnectionOption
       connect({
         ...login,
         servers,
-        name,
+        name: 'posthorn',
         timeout: timeoutMs,
         reconnect: false,
         pingInterval: Math.ceil(timeoutMs / PINGS),

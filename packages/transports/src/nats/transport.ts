@@ -28,7 +28,7 @@ import {
 } from './streams.ts'
 import { readStream } from './queue.ts'
 import { toPublication, type Publication } from './wire.ts'
-import { publishEach } from '../deliver/wave.ts'
+import { publishEach, type WaveParts } from '../deliver/wave.ts'
 
 export interface NatsOptions extends QueueTransportOptions {
   /** `nats://user:password@a:4222,b:4222`, `nats://token@…`, or `tls:` for an encrypted connection. */
@@ -66,8 +66,8 @@ export function natsTransport(options: NatsOptions): NatsTransport {
   const timeoutMs = toMs(options.timeout ?? '5s')
   const sessionMs = toMs(options.session ?? '30s')
   const making = createStreams === false ? undefined : streamOptionsOf(createStreams)
-  const connection = createConnection({ url, name: 'posthorn', timeoutMs, tls })
-  const publisher = createPublisher({ connection, timeoutMs, making })
+  const connection = createConnection({ url, timeoutMs, tls })
+  const publish = createPublisher({ connection, timeoutMs, making })
 
   /** What the server knows of a group's consumers, by partition. */
   const look = async (topic: string, group: string) => {
@@ -82,7 +82,7 @@ export function natsTransport(options: NatsOptions): NatsTransport {
   const transport = queueTransport(
     {
       write: (delivery) => toPublication(delivery, { source, maxMessageBytes }),
-      publish: (wave) => publisher.publish(wave),
+      publish,
       async queueOf(consumer) {
         streamName(consumer.topic)
         const client = await connection.open()
@@ -151,12 +151,12 @@ interface PublisherOptions {
   readonly making: StreamOptions | undefined
 }
 
-interface Publisher {
-  /** Publishes all at once and waits for the word on each. */
-  publish(wave: readonly Publication[]): Promise<readonly Outcome[]>
-}
-
-function createPublisher({ connection, timeoutMs, making }: PublisherOptions): Publisher {
+/** Publishes all at once and waits for the word on each. */
+function createPublisher({
+  connection,
+  timeoutMs,
+  making,
+}: PublisherOptions): WaveParts<Publication>['publish'] {
   const partitionsOf = new Map<string, number>()
   let turn = 0
 
@@ -201,7 +201,5 @@ function createPublisher({ connection, timeoutMs, making }: PublisherOptions): P
     }
   }
 
-  return {
-    publish: (wave) => publishEach(wave, { connection, timeoutMs, prepare, send }),
-  }
+  return (wave) => publishEach(wave, { connection, timeoutMs, prepare, send })
 }

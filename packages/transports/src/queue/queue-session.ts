@@ -120,8 +120,7 @@ export class QueueSession implements Session {
     const retried = this.#retrying?.close()
     await drain(Promise.all(this.#inHand), drainMs, {
       abandon: () => this.#abandon.abort(),
-      onLeftBehind: () =>
-        log.warn({ queue }, 'closed while a handler runs; its message will be delivered again'),
+      ...{ log, about: { queue } },
     })
     await retried
     await within(

@@ -25,6 +25,8 @@ export interface QueueBroker<Written> extends WaveParts<Written> {
   /** Rejects in bounded time if the broker cannot be reached. */
   ping(): Promise<void>
   close(): Promise<void>
+  /** False where all messages of a key come to one member of a group. Default true. */
+  readonly sharesKeys?: boolean
 }
 
 export interface QueueTransportOptions extends ReadingOptions {
@@ -45,13 +47,14 @@ export function queueTransport<Written>(
   options: QueueTransportOptions,
 ): QueueTransport {
   const { log = silentLog, concurrency = 8 } = options
+  const { sharesKeys = true } = broker
   const subscriptions = new Set<StartedSubscription>()
   return {
     deliver: (batch, how) => deliverInWaves(batch, how, broker),
     async subscribe(consumer) {
       checkName(consumer.topic)
       checkName(consumer.group)
-      const session = { ...readingOf(options), consumer, log, concurrency, sharesKeys: true }
+      const session = { ...readingOf(options), consumer, log, concurrency, sharesKeys }
       const started = keepSubscribed(consumer, log, async () =>
         QueueSession.open(await broker.queueOf(consumer), session),
       )

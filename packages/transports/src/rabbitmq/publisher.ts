@@ -1,18 +1,12 @@
 import type { AMQPChannel, AMQPClient } from '@cloudamqp/amqp-client'
 import { delivered, retryLater, type Outcome } from '@posthorn/engine'
-import { publishPrepared } from '../deliver/wave.ts'
+import { publishPrepared, sendAll, type WaveParts } from '../deliver/wave.ts'
 import { TransportError, UnreachableError } from '../errors.ts'
-import { within } from '../timing.ts'
 import type { Connection } from './connection.ts'
 import { ensureExchange } from './topology.ts'
 import type { Publication } from './wire.ts'
 
-export interface Publisher {
-  /** Publishes all at once, with confirms and `mandatory`, and waits for the word on each. */
-  publish(wave: readonly Publication[]): Promise<readonly Outcome[]>
-}
-
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly connection: Connection
   readonly timeoutMs: number
   /** Make a missing exchange; else it has to be there. */
@@ -35,7 +29,12 @@ interface Prepared {
   readonly unusable: ReadonlyMap<string, Outcome>
 }
 
-export function createPublisher({ connection, timeoutMs, declare }: PublisherOptions): Publisher {
+/** Publishes all at once, with confirms and `mandatory`, and waits for the word on each. */
+export function createPublisher({
+  connection,
+  timeoutMs,
+  declare,
+}: PublisherOptions): WaveParts<Publication>['publish'] {
   let current: Confirming | undefined
   let opening: Promise<Confirming> | undefined
 
@@ -89,22 +88,21 @@ export function createPublisher({ connection, timeoutMs, declare }: PublisherOpt
     { on, unusable }: Prepared,
     wave: readonly Publication[],
   ): Promise<Outcome[]> => {
-    const outcomes = wave.map((): Outcome => retryLater(new TransportError('DELIVERY_TIMEOUT')))
     // Corked: one system call for many frames.
     on.client.socket?.cork()
-    const confirms = wave.map(async (publication, i) => {
-      outcomes[i] = unusable.get(publication.exchange) ?? (await publishOne(on, publication))
-    })
+    const sending = sendAll(
+      wave,
+      { connection, timeoutMs },
+      async (publication) => unusable.get(publication.exchange) ?? publishOne(on, publication),
+    )
     on.client.socket?.uncork()
-    await within(Promise.all(confirms), timeoutMs, () => connection.drop())
+    const outcomes = await sending
     on.waves -= 1
     if (current !== on || outcomes.some(isNacked)) void leave(on)
-    return [...outcomes]
+    return outcomes
   }
 
-  return {
-    publish: (wave) => publishPrepared(wave, { connection, timeoutMs, prepare, publishAll }),
-  }
+  return (wave) => publishPrepared(wave, { connection, timeoutMs, prepare, publishAll })
 }
 
 function isNacked(outcome: Outcome): boolean {

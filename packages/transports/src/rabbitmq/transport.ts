@@ -1,40 +1,22 @@
 import type { AMQPTlsOptions, AMQPChannel, AMQPMessage } from '@cloudamqp/amqp-client'
-import {
-  silentLog,
-  toMs,
-  type Duration,
-  type Log,
-  type Subscriber,
-  type Transport,
-} from '@posthorn/engine'
-import { readingOf, type ReadingOptions } from '../consume/failures.ts'
+import { silentLog, toMs, type Duration } from '@posthorn/engine'
 import { checkName } from '../names.ts'
+import type { Incoming, Queue } from '../queue/queue-session.ts'
 import {
-  QueueSession,
-  type QueueSessionOptions,
-  type Incoming,
-  type Queue,
-} from '../queue/queue-session.ts'
-import { addTo, keepSubscribed, type StartedSubscription } from '../consume/subscription.ts'
-import { deliverInWaves } from '../deliver/wave.ts'
-import { createConnection, type Connection } from './connection.ts'
+  queueTransport,
+  type QueueTransport,
+  type QueueTransportOptions,
+} from '../queue/queue-transport.ts'
+import { createConnection } from './connection.ts'
 import { createPublisher } from './publisher.ts'
 import { ensureExchange, ensureQueue, queueDepth, type QueueOptions } from './topology.ts'
 import { queueName, toPublication, bodyOf, fromDelivery, headersOf, unreadableId } from './wire.ts'
 
-interface SubscriptionOptions extends QueueSessionOptions {
-  readonly connection: Connection
-  readonly declare: boolean
-  readonly queue: QueueOptions
-  readonly prefetch: number
-}
-
-export interface RabbitmqOptions extends ReadingOptions {
+export interface RabbitmqOptions extends QueueTransportOptions {
   /** `amqp://user:password@host:5672/vhost`, or `amqps:`; of a cluster `…@a:5672,b:5672/vhost`. */
   readonly url: string
   /** For `amqps:`: certificates and keys other than the system's. */
   readonly tls?: AMQPTlsOptions
-  readonly log?: Log
   /** CloudEvents `source` of what is sent. Default `posthorn`. */
   readonly source?: string
   /** How long to wait for a connection, and again for the confirms of a wave. Default 5 s. */
@@ -55,9 +37,7 @@ export interface RabbitmqOptions extends ReadingOptions {
   readonly prefetch?: number
 }
 
-export interface RabbitmqTransport extends Transport, Required<Subscriber> {
-  ping(): Promise<void>
-  close(): Promise<void>
+export interface RabbitmqTransport extends QueueTransport {
   /**
    * Makes a group's queue without reading it, so that what is sent before its consumer comes is
    * kept; with `maxLength` only the newest.
@@ -76,8 +56,7 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
   // Apart, because a broker short of memory blocks connections that publish: reading must go on.
   const sending = createConnection({ url, tls, name: 'posthorn-send', timeoutMs, log })
   const reading = createConnection({ url, tls, name: 'posthorn-read', timeoutMs, log })
-  const publisher = createPublisher({ connection: sending, timeoutMs, declare })
-  const subscriptions = new Set<StartedSubscription>()
+  const publish = createPublisher({ connection: sending, timeoutMs, declare })
 
   const queueOptions = (topic: string, group: string): QueueOptions => ({
     queueType: options.queueType ?? 'quorum',
@@ -85,62 +64,43 @@ export function rabbitmqTransport(options: RabbitmqOptions): RabbitmqTransport {
     patterns: options.patterns?.(topic, group) ?? ['#'],
   })
 
+  const transport = queueTransport(
+    {
+      sharesKeys: false,
+      write: (delivery) => toPublication(delivery, { source, maxMessageBytes }),
+      publish,
+      async queueOf({ topic, group }) {
+        // Before the broker is asked: a name that is too long is no matter of time.
+        queueName(topic, group)
+        const client = await reading.open()
+        await ensureExchange(client, topic, { declare })
+        const queue = await ensureQueue(client, { topic, group }, queueOptions(topic, group))
+        const channel = await client.channel()
+        channel.onerror = () => undefined
+        await channel.basicQos(options.prefetch ?? Math.max(50, 2 * concurrency))
+        return readQueue(channel, queue)
+      },
+      async lag({ topic, group }) {
+        return queueDepth(await reading.open(), queueName(topic, group))
+      },
+      async ping() {
+        await sending.open()
+      },
+      async close() {
+        await Promise.all([sending.close(), reading.close()])
+      },
+    },
+    { ...options, concurrency },
+  )
+
   return {
-    deliver: (batch, how) =>
-      deliverInWaves(batch, how, {
-        write: (delivery) => toPublication(delivery, { source, maxMessageBytes }),
-        publish: (wave) => publisher.publish(wave),
-      }),
-
-    async subscribe(consumer) {
-      const { topic, group } = consumer
-      queueName(topic, group)
-      const subscription = startSubscription({
-        consumer,
-        connection: reading,
-        log,
-        declare,
-        queue: queueOptions(topic, group),
-        concurrency,
-        prefetch: options.prefetch ?? Math.max(50, 2 * concurrency),
-        ...readingOf(options),
-      })
-      return addTo(subscriptions, subscription)
-    },
-
-    async ping() {
-      await sending.open()
-    },
-
-    async lag({ topic, group }) {
-      return queueDepth(await reading.open(), queueName(topic, group))
-    },
-
+    ...transport,
     async declareQueue(topic, group, limits = {}) {
       const client = await reading.open()
       await ensureExchange(client, checkName(topic), { declare })
       await ensureQueue(client, { topic, group }, { ...queueOptions(topic, group), ...limits })
     },
-
-    async close() {
-      await Promise.all([...subscriptions].map((subscription) => subscription.close()))
-      await Promise.all([sending.close(), reading.close()])
-    },
   }
-}
-
-/** Reads the group's queue until closed, on a new channel whenever the last one was lost. */
-function startSubscription(options: SubscriptionOptions): StartedSubscription {
-  const { consumer, connection, log } = options
-  return keepSubscribed(consumer, log, async () => {
-    const client = await connection.open()
-    await ensureExchange(client, consumer.topic, options)
-    const queue = await ensureQueue(client, consumer, options.queue)
-    const channel = await client.channel()
-    channel.onerror = () => undefined
-    await channel.basicQos(options.prefetch)
-    return QueueSession.open(readQueue(channel, queue), options)
-  })
 }
 
 /** A queue read on a channel of its own, whose prefetch is set. */

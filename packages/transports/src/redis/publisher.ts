@@ -1,12 +1,12 @@
 import { delivered, retryLater, unreachable, type Outcome } from '@posthorn/engine'
-import { publishPrepared } from '../deliver/wave.ts'
+import { publishPrepared, sendAll, type WaveParts } from '../deliver/wave.ts'
 import { TransportError, UnreachableError } from '../errors.ts'
 import { partitionOfKey } from '../names.ts'
 import { within } from '../timing.ts'
 import { type Connection, type RedisClient, findTopic, keysOf, type TopicKeys } from './streams.ts'
 import type { Publication } from './wire.ts'
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly connection: Connection
   readonly timeoutMs: number
   readonly prefix: string
@@ -16,11 +16,6 @@ export interface PublisherOptions {
   readonly keepMs: number
   /** So many replicas must have a message before it counts as delivered. */
   readonly replicas: number
-}
-
-export interface Publisher {
-  /** Publishes all at once and waits for the word on each. */
-  publish(wave: readonly Publication[]): Promise<readonly Outcome[]>
 }
 
 /** A topic as it was found. */
@@ -34,7 +29,8 @@ const BLOCKED = /^(OOM|MISCONF)\b/
 /** What one says that does not lead, or not yet. */
 const NOT_LEADING = /^(READONLY|LOADING|MASTERDOWN|NOREPLICAS)\b/
 
-export function createPublisher(options: PublisherOptions): Publisher {
+/** Publishes all at once and waits for the word on each. */
+export function createPublisher(options: PublisherOptions): WaveParts<Publication>['publish'] {
   const { connection, timeoutMs, prefix, keepMs, replicas } = options
   const topics = new Map<string, Found>()
   let turn = 0
@@ -98,13 +94,15 @@ export function createPublisher(options: PublisherOptions): Publisher {
     { client, unusable }: Awaited<ReturnType<typeof prepare>>,
     wave: readonly Publication[],
   ): Promise<Outcome[]> => {
-    const outcomes = wave.map((): Outcome => retryLater(new TransportError('DELIVERY_TIMEOUT')))
-    const answers = wave.map(async (publication, i) => {
-      outcomes[i] = unusable.get(publication.topic) ?? (await add(client, publication))
-    })
+    const sending = sendAll(
+      wave,
+      { connection, timeoutMs },
+      async (publication) => unusable.get(publication.topic) ?? add(client, publication),
+    )
+    // Behind the entries, on the same connection.
     ring(client, wave)
-    await within(Promise.all(answers), timeoutMs, () => connection.drop())
-    if (replicas === 0 || !outcomes.some(({ kind }) => kind === 'delivered')) return [...outcomes]
+    const outcomes = await sending
+    if (replicas === 0 || !outcomes.some(({ kind }) => kind === 'delivered')) return outcomes
     return replicated(client, outcomes)
   }
 
@@ -118,9 +116,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     )
   }
 
-  return {
-    publish: (wave) => publishPrepared(wave, { connection, timeoutMs, prepare, publishAll }),
-  }
+  return (wave) => publishPrepared(wave, { connection, timeoutMs, prepare, publishAll })
 
   function outcomeOf(error: unknown): Outcome {
     const { message } = error as Error

@@ -213,8 +213,6 @@ export type Connection = LazyClient<RedisClient>
 export interface ConnectionOptions {
   /** `redis://user:password@host:6379/0`, or `rediss:`. */
   readonly url: string
-  /** Shown in the server's list of clients. */
-  readonly name: string
   readonly timeoutMs: number
   readonly tls: Pick<TlsOptions, 'ca' | 'cert' | 'key' | 'servername'> | undefined
 }
@@ -223,11 +221,11 @@ export interface ConnectionOptions {
  * The library's own reconnecting is off: it would keep what is sent during an outage and send it at
  * its end, when the relay has long given it to another attempt.
  */
-export function createConnection({ url, name, timeoutMs, tls }: ConnectionOptions): Connection {
+export function createConnection({ url, timeoutMs, tls }: ConnectionOptions): Connection {
   const connect = async (): Promise<RedisClient> => {
     const socket = { connectTimeout: timeoutMs, reconnectStrategy: false } as const
     const client = createClient({
-      ...{ url, name, disableOfflineQueue: true },
+      ...{ url, name: 'posthorn', disableOfflineQueue: true },
       socket: url.startsWith('rediss:') ? { ...socket, ...tls, tls: true } : socket,
     })
     // Without a listener its errors would end the process; those who wait hear of them anyway.

@@ -62,8 +62,8 @@ export function redisTransport(options: RedisOptions): RedisTransport {
   const timeoutMs = toMs(options.timeout ?? '5s')
   const sessionMs = toMs(options.session ?? '30s')
   const keepMs = keep === 0 ? 0 : toMs(keep)
-  const connection = createConnection({ url, name: 'posthorn', timeoutMs, tls })
-  const publisher = createPublisher({
+  const connection = createConnection({ url, timeoutMs, tls })
+  const publish = createPublisher({
     ...{ connection, timeoutMs, prefix, partitions, keepMs, replicas },
   })
 
@@ -74,7 +74,7 @@ export function redisTransport(options: RedisOptions): RedisTransport {
   const transport = queueTransport(
     {
       write: (delivery) => toPublication(delivery, { source, maxMessageBytes }),
-      publish: (wave) => publisher.publish(wave),
+      publish,
       queueOf: (consumer) =>
         ask(async (client) => {
           const keys = keysOf(prefix, consumer.topic)

@@ -1,10 +1,11 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
 import { delivered, retryLater, type Outcome } from '@posthorn/engine'
+import type { WaveParts } from '../deliver/wave.ts'
 import { TransportError } from '../errors.ts'
 import { isQueueMissing, outcomeOf, type Ask } from './client.ts'
 import type { Publication } from './wire.ts'
 
-export interface PublisherOptions {
+interface PublisherOptions {
   readonly ask: Ask
   /** The addresses of the queues that a topic leads to. */
   queuesOf(topic: string): Promise<readonly string[]>
@@ -14,20 +15,16 @@ export interface PublisherOptions {
   readonly maxBatchBytes: number
 }
 
-export interface Publisher {
-  /** Publishes all at once and waits for the word on each. */
-  publish(wave: readonly Publication[]): Promise<readonly Outcome[]>
-}
-
 /** What a request may hold at most. */
 const MAX_ENTRIES = 10
 
+/** Publishes all at once and waits for the word on each. */
 export function createPublisher({
   ask,
   queuesOf,
   forget,
   maxBatchBytes,
-}: PublisherOptions): Publisher {
+}: PublisherOptions): WaveParts<Publication>['publish'] {
   const send = async (queue: string, batch: readonly Publication[]): Promise<Outcome[]> => {
     const command = new SendMessageBatchCommand({
       QueueUrl: queue,
@@ -78,21 +75,19 @@ export function createPublisher({
     }
   }
 
-  return {
-    async publish(wave) {
-      const outcomes = new Map<Publication, Outcome>()
-      const topics = Map.groupBy(wave, ({ topic }) => topic)
-      await Promise.all(
-        [...topics].map(async ([topic, each]) => {
-          const found = await publishTopic(topic, each)
-          for (const [at, publication] of each.entries()) {
-            const outcome = found[at]
-            if (outcome) outcomes.set(publication, outcome)
-          }
-        }),
-      )
-      return wave.map((each) => outcomes.get(each) as Outcome)
-    },
+  return async (wave) => {
+    const outcomes = new Map<Publication, Outcome>()
+    const topics = Map.groupBy(wave, ({ topic }) => topic)
+    await Promise.all(
+      [...topics].map(async ([topic, each]) => {
+        const found = await publishTopic(topic, each)
+        for (const [at, publication] of each.entries()) {
+          const outcome = found[at]
+          if (outcome) outcomes.set(publication, outcome)
+        }
+      }),
+    )
+    return wave.map((each) => outcomes.get(each) as Outcome)
   }
 }
 

@@ -74,7 +74,7 @@ export function sqsTransport(options: SqsOptions): SqsTransport {
     return listQueues(ask, prefixOf(prefix, topic))
   }
 
-  const publisher = createPublisher({
+  const publish = createPublisher({
     ask,
     maxBatchBytes: maxMessageBytes,
     forget: (topic) => known.delete(topic),
@@ -91,7 +91,7 @@ export function sqsTransport(options: SqsOptions): SqsTransport {
   const transport = queueTransport(
     {
       write: (delivery) => toPublication(delivery, { source, maxMessageBytes }),
-      publish: (wave) => publisher.publish(wave),
+      publish,
       async queueOf(consumer) {
         const queue = await queueOf(consumer.topic, consumer.group)
         known.delete(consumer.topic)

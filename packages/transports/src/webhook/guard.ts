@@ -4,7 +4,8 @@ import { callbackify } from 'node:util'
 import { CodedError } from '@posthorn/engine'
 import { buildConnector } from 'undici'
 import { isAllowedAddress, type Cidr } from './address.ts'
-import { createResolver, within, type Resolve } from './resolver.ts'
+import { within } from '../timing.ts'
+import { createResolver, type Resolve } from './resolver.ts'
 
 export interface GuardOptions {
   /** Networks that webhooks may go to although they are not public. */
@@ -83,7 +84,7 @@ export function createGuard(options: GuardOptions = {}): Guard {
       const url = new URL(text)
       if (literalOf(url.hostname) !== undefined || isExempt(url)) return undefined
       const looked = resolve(url.hostname, tenant).catch(() => undefined)
-      const found = await within(RESOLVE_NOW_MS, looked)
+      const found = await within(looked, RESOLVE_NOW_MS, () => undefined)
       return found?.every(({ address }) => isAllowed(address)) === false ? NOT_PUBLIC : undefined
     },
     isExempt: (text) => isExempt(new URL(text)),

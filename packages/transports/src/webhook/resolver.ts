@@ -1,6 +1,7 @@
 import { promises as dns, type LookupAddress } from 'node:dns'
 import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { within } from '../timing.ts'
 
 /** All addresses of a name; rejects if it has none. `tenant` is on whose behalf it is asked. */
 export type Resolve = (hostname: string, tenant?: string) => Promise<readonly LookupAddress[]>
@@ -187,7 +188,7 @@ class Resolver {
     const families = [query(4), query(6)]
     await Promise.race(families)
     const both = Promise.all(families)
-    await (found.length > 0 ? within(SECOND_FAMILY_MS, both) : both)
+    await (found.length > 0 ? within(both, SECOND_FAMILY_MS, () => undefined) : both)
     if (found.length > 0) return { found: [...found], ttlMs }
     const trouble = errors.find(({ code }) => !NOTHING.has(code ?? '')) ?? errors[0]
     throw trouble ?? troubleWith(name, 'ENODATA', 'has no address')
@@ -242,17 +243,6 @@ class Places {
   #start(place: Place): void {
     this.#taken.add(place)
     place.begin()
-  }
-}
-
-/** Waits for work, but no longer than it may take. Undefined if it was not over. */
-export async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((done) => (timer = setTimeout(done, ms, undefined)))
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -123,11 +123,7 @@ export async function openSubscription(
     const readers = [...member.readers.values()]
     await drain(Promise.all(readers.map((reader) => reader.stop())), options.drainMs, {
       abandon: () => readers.forEach((reader) => reader.abandon()),
-      onLeftBehind: () =>
-        log.warn(
-          { topic, group },
-          'closed while a handler runs; its message will be delivered again',
-        ),
+      ...{ log, about: { topic, group } },
     })
     await retried
     // Only now: until here the leases had to be renewed.
