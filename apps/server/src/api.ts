@@ -1,13 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
-import type { Log, Outbox } from '@posthorn/engine'
-import {
-  createAnnouncementFeed,
-  createFeed,
-  startPeriodically,
-  type PeriodicTask,
-} from '@posthorn/operate'
-import { takeSamples } from '@posthorn/engine/internal'
 import { createApp, type App } from '@posthorn/http'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
@@ -21,12 +13,8 @@ import { healthRoutes, type Readiness } from './health/health.ts'
 import { type Opened, writeSimulatorAddresses } from './systems/open-systems.ts'
 import type { ServerMetrics } from './health/metrics.ts'
 import { operatorRoutes } from './operators/index.ts'
-import { replayTask } from './operators/outboxes/replays.ts'
 import { verifierOf } from './configuration/tokens.ts'
 import manifest from '../package.json' with { type: 'json' }
-
-/** Twice a minute, so that no minute is left out. */
-const SAMPLING_EVERY_MS = 30_000
 
 export interface ApiOptions {
   readonly configuration: Configuration
@@ -103,13 +91,6 @@ async function appOf({ configuration, metrics, log, pool }: ApiOptions): Promise
 async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   const { configuration, pool, opened, metrics, log } = options
   const { baseUrl } = configuration
-  const feed = createFeed({ pool, log })
-  const announcements = createAnnouncementFeed({ pool, log, mode: configuration.relayMode })
-  const tasks = [samplingTask(pool, opened.outboxes, log), replayTask(pool, opened.outboxes)]
-  const stopTasks = startPeriodically(tasks, { log, metrics })
-  app.addHook('onClose', async () => {
-    await Promise.all([feed.close(), announcements.close(), stopTasks()])
-  })
   const has = featuresOf(options)
   const { dashboardFolder } = configuration
   await dashboardRoutes(app, {
@@ -124,7 +105,7 @@ async function addRoutes(app: App, options: ApiOptions): Promise<void> {
   })
   operatorRoutes(app, {
     ...opened,
-    ...{ pool, feed, announcements },
+    ...{ pool, log, metrics, mode: configuration.relayMode },
     simulators: has.includes('simulators') ? opened.simulators : undefined,
     hasRetention: has.includes('retention'),
   })
@@ -167,15 +148,3 @@ function explain(error: unknown, { host, port }: Configuration): unknown {
   return new Error(problem, { cause: error })
 }
 
-/**
- * Counts what waits once a minute from here too: relays do it, and a backlog is never more
- * interesting than when there are none.
- */
-export function samplingTask(pool: Pool, outboxes: readonly Outbox[], log: Log): PeriodicTask {
-  return {
-    name: 'server.sampling',
-    everyMs: SAMPLING_EVERY_MS,
-    firstMs: SAMPLING_EVERY_MS,
-    step: (signal) => takeSamples(pool, outboxes, { log, signal }),
-  }
-}

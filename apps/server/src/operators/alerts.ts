@@ -1,9 +1,9 @@
 import { acknowledgeAlert, listAlerts, type Alert } from '@posthorn/operate'
 import { transaction } from '@posthorn/engine'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
-import { nameInDetails, NullableText, resource, type NameDestinations } from '@posthorn/system'
-import type { Pool } from 'pg'
+import { nameInDetails, NullableText, resource } from '@posthorn/system'
 import { Type } from 'typebox'
+import type { OperatorParts } from './index.ts'
 import {
   FilterText,
   Moment,
@@ -56,7 +56,7 @@ const acknowledging = {
   response: { 200: AlertResource },
 }
 
-export function alertRoutes(app: App, pool: Pool, name: NameDestinations): void {
+export function alertRoutes(app: App, { pool, nameDestinations }: OperatorParts): void {
   app.get('/api/v1/alerts', { schema: list, config: OPERATOR }, async (request) => {
     const { status, sort, ...filter } = request.query
     const wanted = withinScope(request, {
@@ -65,7 +65,7 @@ export function alertRoutes(app: App, pool: Pool, name: NameDestinations): void 
       ...(status !== undefined && { state: status }),
     })
     const { items, nextCursor } = await listAlerts(pool, wanted)
-    const named = await nameInDetails(items, name)
+    const named = await nameInDetails(items, nameDestinations)
     return { items: named.map(resourceOf), nextCursor: nextCursor ?? null }
   })
 

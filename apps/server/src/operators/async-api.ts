@@ -1,6 +1,7 @@
 import { asyncApi } from '@posthorn/operate/internal'
 import type { App } from '@posthorn/http'
 import { Type } from 'typebox'
+import type { OperatorParts } from './index.ts'
 import { PLATFORM } from './outboxes/outbox-registry.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
@@ -11,10 +12,8 @@ const schema = {
 }
 
 /** Next to `/openapi.json`, but for operators: it names the topics and payloads of the inside. */
-export function asyncApiRoute(
-  app: App,
-  parts: Omit<Parameters<typeof asyncApi>[0], 'title' | 'version'>,
-): void {
-  const document = asyncApi({ ...parts, title: 'Posthorn', version: manifest.version })
+export function asyncApiRoute(app: App, { outboxes, ...parts }: OperatorParts): void {
+  const shown = { ...parts, outboxes: [...outboxes.values()] }
+  const document = asyncApi({ ...shown, title: 'Posthorn', version: manifest.version })
   app.get('/asyncapi.json', { schema, config: PLATFORM }, () => document as { asyncapi: string })
 }

@@ -4,11 +4,10 @@ import {
   nullable,
   NullableText,
   resource,
-  type AuditSource,
   type SystemAuditEntry,
 } from '@posthorn/system'
-import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import type { OperatorParts } from './index.ts'
 import {
   FilterText,
   FilterTime,
@@ -60,7 +59,7 @@ const schema = {
   response: { 200: pageOf(Type.Union([TransitionEntry, OperationEntry])) },
 }
 
-export function auditRoutes(app: App, pool: Pool): void {
+export function auditRoutes(app: App, { pool }: OperatorParts): void {
   app.get('/api/v1/audit', { schema }, async (request) => {
     const { status, ...filter } = request.query
     const asked = { ...withDates(filter), ...(status !== undefined && { toState: status }) }
@@ -117,7 +116,7 @@ const Places = Type.Tuple([
 ])
 
 /** What users and systems did, from every audit of every system. */
-export function auditEntryRoutes(app: App, pool: Pool, sources: readonly AuditSource[]): void {
+export function auditEntryRoutes(app: App, { pool, audits }: OperatorParts): void {
   app.get('/api/v1/audit/entries', { schema: searching }, async (request) => {
     const { limit, cursor, since, until, ...asked } = withinScope(request, request.query)
     const places = cursor === undefined ? {} : decodeCursor(cursor, Places)[0]
@@ -132,7 +131,7 @@ export function auditEntryRoutes(app: App, pool: Pool, sources: readonly AuditSo
       limit: limit + 1,
     }
     const found = await Promise.all(
-      sources.map(async (source) => {
+      audits.map(async (source) => {
         const rows = await source.search(pool, { ...search, before: places[source.name] ?? null })
         return rows.map((row) => ({ ...row, audit: source.name }))
       }),

@@ -3,9 +3,9 @@ import type { Outbox } from '@posthorn/engine'
 import { getMessage, type MessageDetails } from '@posthorn/operate'
 import { explainMessages } from '@posthorn/operate/internal'
 import { nullable, type Follow, type Stop } from '@posthorn/system'
-import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { outboxNamed, type OutboxRegistry } from './outboxes/outbox-registry.ts'
+import type { OperatorParts } from './index.ts'
+import { outboxNamed } from './outboxes/outbox-registry.ts'
 
 const Thing = Type.Object({
   kind: Type.String({
@@ -47,15 +47,9 @@ const schema = {
   },
 }
 
-export interface BusinessJourneyOptions {
-  readonly pool: Pool
-  readonly follows: readonly Follow[]
-  readonly outboxes: OutboxRegistry
-}
-
 /** One business thing across all systems, from any id of it. */
-export function businessJourneyRoutes(app: App, options: BusinessJourneyOptions): void {
-  const { pool, follows } = options
+export function businessJourneyRoutes(app: App, parts: OperatorParts): void {
+  const { pool, follows } = parts
   app.get('/api/v1/journey', { schema }, async (request) => {
     const caller = callerOf(request)
     const operates = may(caller, 'operate')
@@ -67,7 +61,7 @@ export function businessJourneyRoutes(app: App, options: BusinessJourneyOptions)
       .filter(({ readers }) => readers !== 'operators' || operates)
       .map((stop) => ({ ...stop, events: happenedTo(stop) }))
       .toSorted((one, other) => beginningOf(one) - beginningOf(other))
-    const reasons = operates ? await explainStops(options, shown) : new Map<string, string>()
+    const reasons = operates ? await explainStops(parts, shown) : new Map<string, string>()
     const timeline = shown.flatMap(({ kind, id, events }) =>
       events.map(({ at, what }) => ({ at: at.toISOString(), what, kind, id })),
     )
@@ -88,7 +82,7 @@ const MOST_EXPLAINED = 20
 
 /** Why those that are messages wait, by `outbox:id`. */
 async function explainStops(
-  { pool, outboxes }: BusinessJourneyOptions,
+  { pool, outboxes }: OperatorParts,
   stops: readonly Pick<Stop, 'outbox' | 'id'>[],
 ): Promise<ReadonlyMap<string, string>> {
   const messages = stops.filter((stop) => outboxes.has(stop.outbox ?? '')).slice(-MOST_EXPLAINED)

@@ -1,14 +1,9 @@
 import { readCharts, readLagHistory, type Charts, type Stretches } from '@posthorn/operate/internal'
 import type { App } from '@posthorn/http'
-import { nullable, NullableText, resource, type NameDestinations } from '@posthorn/system'
-import type { Pool } from 'pg'
+import { nullable, NullableText, resource } from '@posthorn/system'
 import { Type } from 'typebox'
-import {
-  OutboxName,
-  PLATFORM,
-  outboxNamed,
-  type OutboxRegistry,
-} from './outboxes/outbox-registry.ts'
+import type { OperatorParts } from './index.ts'
+import { OutboxName, PLATFORM, outboxNamed } from './outboxes/outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
 const Counts = Type.Array(Type.Number())
@@ -100,13 +95,7 @@ const consumers = {
   response: { 200: LagResource },
 }
 
-interface ChartOptions {
-  readonly pool: Pool
-  readonly outboxes: OutboxRegistry
-  readonly nameDestinations: NameDestinations
-}
-
-export function chartRoutes(app: App, { pool, outboxes, nameDestinations }: ChartOptions): void {
+export function chartRoutes(app: App, { pool, outboxes, nameDestinations }: OperatorParts): void {
   const shared = shareAnswers<Charts>()
 
   app.get('/api/v1/charts', { schema: charts, config: PLATFORM }, async (request) => {

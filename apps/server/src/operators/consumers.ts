@@ -10,8 +10,8 @@ import {
 import { readConsumers, type ConsumerOverview } from '@posthorn/operate/internal'
 import { PageQuery, pageOf, problem, sortable, type App } from '@posthorn/http'
 import { nullable, NullableText, resource } from '@posthorn/system'
-import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import type { OperatorParts } from './index.ts'
 import {
   FilterText,
   FilterTime,
@@ -152,7 +152,7 @@ const OPERATIONS = {
 } as const
 
 /** What operators see and do about consumers, whichever broker they read. */
-export function consumerRoutes(app: App, pool: Pool): void {
+export function consumerRoutes(app: App, { pool }: OperatorParts): void {
   app.get('/api/v1/consumers', { schema: groups, config: PLATFORM }, async () => ({
     items: (await readConsumers(pool)).map(consumerOf),
   }))

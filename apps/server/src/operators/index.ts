@@ -1,5 +1,7 @@
+import type { Log, Metrics, Outbox } from '@posthorn/engine'
+import { takeSamples } from '@posthorn/engine/internal'
 import type { AnnouncementFeed } from '@posthorn/operate/internal'
-import type { Feed } from '@posthorn/operate'
+import { createAnnouncementFeed, createFeed, startPeriodically, type Feed } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
 import type { Pool } from 'pg'
@@ -17,58 +19,73 @@ import { journeyRoutes } from './outboxes/journey.ts'
 import { legalHoldRoutes } from './keeping/legal-holds.ts'
 import { meRoutes } from './me.ts'
 import { allMessageRoutes, messageRoutes } from './outboxes/messages.ts'
+import type { OutboxRegistry } from './outboxes/outbox-registry.ts'
 import { outboxRoutes } from './outboxes/outboxes.ts'
 import { recurringRoutes } from './outboxes/recurring.ts'
-import { deadLetterRoutes, replayRoutes } from './outboxes/replays.ts'
+import { deadLetterRoutes, replayRoutes, replayTask } from './outboxes/replays.ts'
 import { retentionRoutes } from './keeping/retention.ts'
 import { searchRoutes } from './search.ts'
 import { simulationRoutes } from './simulation.ts'
 import { streamRoutes } from './stream.ts'
 
-type Parts = 'nameDestinations' | 'audits' | 'searches' | 'follows' | 'retention' | 'sealing'
+type Shown = 'nameDestinations' | 'audits' | 'searches' | 'follows' | 'retention' | 'sealing'
 
-export interface OperatorOptions
-  extends Pick<Opened, 'outboxes' | Parts>, Partial<Pick<Opened, 'handlers' | 'consumers'>> {
+/** What the routes of operators work with. */
+export interface OperatorParts
+  extends Pick<Opened, Shown>, Partial<Pick<Opened, 'handlers' | 'consumers'>> {
   readonly pool: Pool
+  readonly outboxes: OutboxRegistry
   readonly feed: Feed
   readonly announcements: AnnouncementFeed
-  /** Whether data is kept by classes, and persons are erased: systems have it. */
-  readonly hasRetention: boolean
   /** Who plays the outside world; undefined in production. */
   readonly simulators: readonly Simulator[] | undefined
 }
 
+interface OperatorOptions extends Omit<OperatorParts, 'outboxes' | 'feed' | 'announcements'> {
+  readonly outboxes: readonly Outbox[]
+  /** Whether data is kept by classes, and persons are erased: systems have it. */
+  readonly hasRetention: boolean
+  readonly log: Log
+  readonly metrics?: Metrics
+  readonly mode?: 'listen' | 'poll'
+}
+
+/** Twice a minute, so that no minute is left out. */
+const SAMPLING_EVERY_MS = 30_000
+
 /** What operators see and do, the same for every outbox of every system. */
-export function operatorRoutes(app: App, options: OperatorOptions): void {
-  const { pool, outboxes, feed, announcements, audits, retention, sealing, simulators } = options
-  const registered = new Map(outboxes.map((outbox) => [outbox.name, outbox]))
-  meRoutes(app)
-  asyncApiRoute(app, options)
-  const { nameDestinations } = options
-  overviewRoutes(app, { pool, outboxes: registered, nameDestinations })
-  chartRoutes(app, { pool, outboxes: registered, nameDestinations })
-  outboxRoutes(app, pool, registered)
-  recurringRoutes(app, pool, registered)
-  graphRoutes(app, pool, registered)
-  allMessageRoutes(app, pool, registered)
-  messageRoutes(app, pool, registered)
-  journeyRoutes(app, pool, registered)
-  deadLetterRoutes(app, pool, { outboxes: registered, nameDestinations })
-  consumerRoutes(app, pool)
-  replayRoutes(app, pool, registered)
-  alertRoutes(app, pool, nameDestinations)
-  auditRoutes(app, pool)
-  auditEntryRoutes(app, pool, audits)
-  databaseRoutes(app, pool, registered)
-  if (options.hasRetention) {
-    retentionRoutes(app, pool, retention)
-    legalHoldRoutes(app, pool, retention)
-    erasureRoutes(app, { pool, retention, sealing })
+export function operatorRoutes(
+  app: App,
+  { outboxes, hasRetention, log, metrics, mode = 'listen', ...options }: OperatorOptions,
+): void {
+  const { pool } = options
+  const parts: OperatorParts = {
+    ...options,
+    outboxes: new Map(outboxes.map((outbox) => [outbox.name, outbox])),
+    feed: createFeed({ pool, log }),
+    announcements: createAnnouncementFeed({ pool, log, mode }),
   }
-  searchRoutes(app, { pool, outboxes: registered, searches: options.searches })
-  if (options.follows.length > 0) {
-    businessJourneyRoutes(app, { pool, follows: options.follows, outboxes: registered })
+  // Counts what waits from here too: relays do it, and a backlog is never more interesting than when
+  // there are none.
+  const sampling = {
+    ...{ name: 'server.sampling', everyMs: SAMPLING_EVERY_MS, firstMs: SAMPLING_EVERY_MS },
+    step: (signal: AbortSignal) => takeSamples(pool, outboxes, { log, signal }),
   }
-  streamRoutes(app, { feed, announcements })
-  if (simulators) simulationRoutes(app, pool, simulators)
+  const tasks = [sampling, replayTask(pool, outboxes)]
+  const stopTasks = startPeriodically(tasks, { log, ...(metrics && { metrics }) })
+  app.addHook('onClose', async () => {
+    await Promise.all([parts.feed.close(), parts.announcements.close(), stopTasks()])
+  })
+  for (const addRoutes of [
+    ...[meRoutes, asyncApiRoute, overviewRoutes, chartRoutes, outboxRoutes, recurringRoutes],
+    ...[graphRoutes, allMessageRoutes, messageRoutes, journeyRoutes, deadLetterRoutes],
+    ...[consumerRoutes, replayRoutes, alertRoutes, auditRoutes, auditEntryRoutes, databaseRoutes],
+    ...(hasRetention ? [retentionRoutes, legalHoldRoutes, erasureRoutes] : []),
+    searchRoutes,
+    ...(parts.follows.length > 0 ? [businessJourneyRoutes] : []),
+    streamRoutes,
+    ...(parts.simulators ? [simulationRoutes] : []),
+  ]) {
+    addRoutes(app, parts)
+  }
 }

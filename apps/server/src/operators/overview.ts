@@ -6,9 +6,9 @@ import {
   readBloat,
 } from '@posthorn/operate/internal'
 import type { App } from '@posthorn/http'
-import { nullable, NullableText, resource, type NameDestinations } from '@posthorn/system'
-import type { Pool } from 'pg'
+import { nullable, NullableText, resource } from '@posthorn/system'
 import { Type } from 'typebox'
+import type { OperatorParts } from './index.ts'
 import { share } from '../share.ts'
 import { ConsumerResource, consumerOf } from './consumers.ts'
 import { OutboxResource, StateWords, statsOf, wordsOf } from './outboxes/outbox-resource.ts'
@@ -18,7 +18,6 @@ import {
   OutboxName,
   PLATFORM,
   outboxNamed,
-  type OutboxRegistry,
 } from './outboxes/outbox-registry.ts'
 
 const Time = Type.String({ format: 'date-time' })
@@ -157,14 +156,10 @@ const history = {
   },
 }
 
-interface OverviewOptions {
-  readonly pool: Pool
-  readonly outboxes: OutboxRegistry
-  readonly nameDestinations: NameDestinations
-}
-
-export function overviewRoutes(app: App, options: OverviewOptions): void {
-  const { pool, outboxes, nameDestinations } = options
+export function overviewRoutes(
+  app: App,
+  { pool, outboxes, nameDestinations }: OperatorParts,
+): void {
   const read = share(FRESH_MS, () => readOverview(pool, [...outboxes.values()]))
 
   app.get('/api/v1/overview', { schema: show, config: PLATFORM }, async () => {
@@ -253,7 +248,7 @@ const schema = {
   response: { 200: BloatResource },
 }
 
-export function databaseRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function databaseRoutes(app: App, { pool, outboxes }: OperatorParts): void {
   app.get('/api/v1/database', { schema, config: PLATFORM }, async () => {
     return bloatOf(await readBloat(pool, [...outboxes.values()]))
   })

@@ -1,11 +1,11 @@
 import { getMessage } from '@posthorn/operate'
 import { isId } from '@posthorn/engine/internal'
 import { callerOf, may, type App } from '@posthorn/http'
-import type { Found, Search } from '@posthorn/system'
+import type { Found } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
-import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { isWithin, scopeOf, type OutboxRegistry } from './outboxes/outbox-registry.ts'
+import type { OperatorParts } from './index.ts'
+import { isWithin, scopeOf } from './outboxes/outbox-registry.ts'
 
 const FoundResource = Type.Object({
   kind: Type.String({
@@ -27,15 +27,9 @@ const schema = {
   response: { 200: Type.Object({ items: Type.Array(FoundResource) }) },
 }
 
-export interface SearchRoutesOptions {
-  readonly pool: Pool
-  readonly outboxes: OutboxRegistry
-  readonly searches: readonly Search[]
-}
-
 const OF_A_KIND = 5
 
-export function searchRoutes(app: App, { pool, outboxes, searches }: SearchRoutesOptions): void {
+export function searchRoutes(app: App, { pool, outboxes, searches }: OperatorParts): void {
   app.get('/api/v1/search', { schema }, async (request) => {
     const text = request.query.q.trim()
     // No text of Postgres has a zero byte in it: nothing can match.
@@ -51,7 +45,7 @@ export function searchRoutes(app: App, { pool, outboxes, searches }: SearchRoute
 
 async function findMessages(
   request: FastifyRequest,
-  { pool, outboxes, id }: { pool: Pool; outboxes: OutboxRegistry; id: string },
+  { pool, outboxes, id }: Pick<OperatorParts, 'pool' | 'outboxes'> & { id: string },
 ): Promise<Found[]> {
   if (!may(callerOf(request), 'operate')) return []
   const scope = scopeOf(request)

@@ -1,9 +1,8 @@
 import { toMs, type Duration } from '@posthorn/engine'
 import { advanceClock, readClock } from '@posthorn/operate'
 import { callerOf, problem, type App } from '@posthorn/http'
-import type { Simulator } from '@posthorn/simulators'
-import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import type { OperatorParts } from './index.ts'
 
 const schema = {
   summary: 'The simulators and the business clock; in development only',
@@ -41,7 +40,7 @@ const moving = {
 const MOST_MS = toMs('400d')
 
 /** Not there in production, which has no simulators. */
-export function simulationRoutes(app: App, pool: Pool, simulators: readonly Simulator[]): void {
+export function simulationRoutes(app: App, { pool, simulators = [] }: OperatorParts): void {
   app.post('/api/v1/sim/clock', { schema: moving }, async (request) => {
     const by = request.body.by as Duration
     if (toMs(by) > MOST_MS) {

@@ -1,12 +1,7 @@
-import type { Feed } from '@posthorn/operate'
-import type {
-  FeedBatch,
-  AnnouncementFeed,
-  AnnouncementItem,
-  SubscribeOptions,
-} from '@posthorn/operate/internal'
+import type { FeedBatch, AnnouncementItem, SubscribeOptions } from '@posthorn/operate/internal'
 import { lastEventId, sendEvents, type App, type StreamEvent } from '@posthorn/http'
 import { Type } from 'typebox'
+import type { OperatorParts } from './index.ts'
 import { entryOf } from './audit.ts'
 import { OutboxName, scopeOf } from './outboxes/outbox-registry.ts'
 
@@ -31,12 +26,7 @@ const schema = {
   produces: ['text/event-stream'],
 }
 
-export interface StreamSources {
-  readonly feed: Feed
-  readonly announcements: AnnouncementFeed
-}
-
-export function streamRoutes(app: App, { feed, announcements }: StreamSources): void {
+export function streamRoutes(app: App, { feed, announcements }: OperatorParts): void {
   app.get('/api/v1/stream', { schema }, async (request, reply) => {
     const after = lastEventId(request)
     const { outbox, topics } = request.query

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createNotifier, silentLog, type Log, type Outbox } from '@posthorn/engine'
-import { createAnnouncementFeed, createFeed, startPeriodically } from '@posthorn/operate'
 import { engineRetention } from '@posthorn/operate/internal'
 import {
   createApp,
@@ -14,10 +13,8 @@ import {
 import { createSealing } from '@posthorn/system'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
-import { samplingTask } from '../api.ts'
 import { dashboardRoutes } from './dashboard.ts'
 import { operatorRoutes } from '../operators/index.ts'
-import { replayTask } from '../operators/outboxes/replays.ts'
 import manifest from '../../package.json' with { type: 'json' }
 
 /** Who uses the dashboard, as the application around it knows them. */
@@ -110,17 +107,9 @@ export async function mountDashboard(options: MountOptions): Promise<MountedDash
 async function addRoutes(app: App, options: MountOptions): Promise<void> {
   const { pool, path, log = silentLog } = options
   const outboxes: readonly Outbox[] = options.outboxes
-  const feed = createFeed({ pool, log })
-  const announcements = createAnnouncementFeed({ pool, log })
   // Relays of this process and of others hear of what is done here.
   const notifier = createNotifier(pool, outboxes, { log })
-  const stopTasks = startPeriodically(
-    [samplingTask(pool, outboxes, log), replayTask(pool, outboxes)],
-    { log },
-  )
-  app.addHook('onClose', async () => {
-    await Promise.all([feed.close(), announcements.close(), stopTasks(), notifier.close()])
-  })
+  app.addHook('onClose', () => notifier.close())
   await dashboardRoutes(app, {
     configuration: { production: true, oidc: undefined, portalAncestors: [] },
     has: [],
@@ -128,10 +117,7 @@ async function addRoutes(app: App, options: MountOptions): Promise<void> {
     login: 'host',
   })
   operatorRoutes(app, {
-    pool,
-    outboxes,
-    feed,
-    announcements,
+    ...{ pool, outboxes, log },
     audits: [],
     searches: [],
     follows: [],

@@ -1,10 +1,5 @@
 import { transaction, uuid } from '@posthorn/engine'
-import {
-  getErasure,
-  requestErasure,
-  type Erasure,
-  type RetentionCatalogue,
-} from '@posthorn/operate'
+import { getErasure, requestErasure, type Erasure } from '@posthorn/operate'
 import {
   countErasure,
   listErasures,
@@ -22,10 +17,10 @@ import {
   toPage,
   type App,
 } from '@posthorn/http'
-import { NullableText, resource, type Sealing } from '@posthorn/system'
-import type { Pool } from 'pg'
+import { NullableText, resource } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 import { sealSubject } from '../../retention.ts'
+import type { OperatorParts } from '../index.ts'
 import { ADMIN } from './retention.ts'
 import { Moment } from '../outboxes/outbox-registry.ts'
 
@@ -107,13 +102,7 @@ const schemas = {
   },
 }
 
-export interface ErasureRouteOptions {
-  readonly pool: Pool
-  readonly retention: RetentionCatalogue
-  readonly sealing: Sealing
-}
-
-export function erasureRoutes(app: App, { pool, retention, sealing }: ErasureRouteOptions): void {
+export function erasureRoutes(app: App, { pool, retention, sealing }: OperatorParts): void {
   app.get(PATH, { schema: schemas.list, config: ADMIN }, async (request) => {
     const { limit, cursor } = request.query
     const erasures = await listErasures(pool, {

@@ -1,11 +1,5 @@
 import { transaction } from '@posthorn/engine'
-import {
-  listHolds,
-  placeHold,
-  releaseHold,
-  type LegalHold,
-  type RetentionCatalogue,
-} from '@posthorn/operate'
+import { listHolds, placeHold, releaseHold, type LegalHold } from '@posthorn/operate'
 import {
   callerOf,
   decodeCursor,
@@ -17,8 +11,8 @@ import {
   type App,
 } from '@posthorn/http'
 import { nullable, NullableText, resource } from '@posthorn/system'
-import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import type { OperatorParts } from '../index.ts'
 import { ADMIN } from './retention.ts'
 import { Moment } from '../outboxes/outbox-registry.ts'
 
@@ -39,8 +33,8 @@ const HoldResource = Type.Object({
 const tags = ['retention']
 const PATH = '/api/v1/legal-holds'
 
-export function legalHoldRoutes(app: App, pool: Pool, catalogue: RetentionCatalogue): void {
-  const kinds = ['organisation', ...Object.keys(catalogue.things ?? {})]
+export function legalHoldRoutes(app: App, { pool, retention }: OperatorParts): void {
+  const kinds = ['organisation', ...Object.keys(retention.things ?? {})]
   const schemas = {
     list: {
       summary: 'Legal holds of the organisation, newest first',
@@ -97,7 +91,7 @@ export function legalHoldRoutes(app: App, pool: Pool, catalogue: RetentionCatalo
     const { org: tenant, sub: by } = callerOf(request)
     const { kind, subject, reason } = request.body
     const wanted = { tenant, kind, reason, by, ...(subject !== undefined && { subject }) }
-    const placed = await transaction(pool, (tx) => placeHold(tx, catalogue, wanted))
+    const placed = await transaction(pool, (tx) => placeHold(tx, retention, wanted))
     switch (placed.kind) {
       case 'unknownKind': {
         const isWhole = kind === 'organisation'

@@ -1,12 +1,12 @@
 import { toMs, transaction, type Duration } from '@posthorn/engine'
 import { isPerOrganisation, type RetentionStatus } from '@posthorn/operate/internal'
-import { readRetention, setRetention, type RetentionCatalogue } from '@posthorn/operate'
+import { readRetention, setRetention } from '@posthorn/operate'
 import { callerOf, invalid, problem, requirePermission, type App } from '@posthorn/http'
 import { nullable, NullableText } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
-import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
 import { RETENTION_EVERY_MS } from '../../retention.ts'
+import type { OperatorParts } from '../index.ts'
 import { Moment, textOrNull } from '../outboxes/outbox-registry.ts'
 
 /** Who may see and change what is kept of an organisation. */
@@ -72,10 +72,10 @@ const schemas = {
   },
 }
 
-export function retentionRoutes(app: App, pool: Pool, catalogue: RetentionCatalogue): void {
+export function retentionRoutes(app: App, { pool, retention }: OperatorParts): void {
   app.get('/api/v1/retention', { schema: schemas.list, config: ADMIN }, async (request) => {
     const { scope } = request.query
-    const statuses = await readRetention(pool, catalogue, tenantIn(request, scope))
+    const statuses = await readRetention(pool, retention, tenantIn(request, scope))
     return { items: statuses.map((status) => resourceOf(status, scope)) }
   })
 
@@ -86,7 +86,7 @@ export function retentionRoutes(app: App, pool: Pool, catalogue: RetentionCatalo
       ...{ class: name, ...within, by: callerOf(request).sub },
       keep: keep === null ? undefined : (keep as Duration | 'forever'),
     }
-    const set = await transaction(pool, (tx) => setRetention(tx, catalogue, change))
+    const set = await transaction(pool, (tx) => setRetention(tx, retention, change))
     switch (set.kind) {
       case 'unknownClass':
         throw problem('NOT_FOUND', { detail: `There is no class of data "${name}".` })
@@ -97,7 +97,7 @@ export function retentionRoutes(app: App, pool: Pool, catalogue: RetentionCatalo
       case 'tooShort':
         throw invalid([{ field: 'keep', reason: `must be ${wordsOf(set.least)} or more` }])
       case 'set': {
-        const classes = catalogue.classes.filter((each) => each.name === name)
+        const classes = retention.classes.filter((each) => each.name === name)
         const [status] = await readRetention(pool, { classes }, within)
         if (!status) throw problem('NOT_FOUND')
         return resourceOf(status, scope)

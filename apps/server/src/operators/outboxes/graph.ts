@@ -8,10 +8,10 @@ import {
 } from '@posthorn/operate/internal'
 import { outboxStats, type OutboxStats } from '@posthorn/operate'
 import type { App } from '@posthorn/http'
-import type { Pool } from 'pg'
 import { nullable, NullableText } from '@posthorn/system'
 import { Type } from 'typebox'
-import { OutboxParams, PLATFORM, outboxNamed, type OutboxRegistry } from './outbox-registry.ts'
+import type { OperatorParts } from '../index.ts'
+import { OutboxParams, PLATFORM, outboxNamed } from './outbox-registry.ts'
 
 const schema = {
   summary: 'The state machine of an outbox, with counts and rates',
@@ -47,7 +47,7 @@ const schema = {
   },
 }
 
-export function graphRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function graphRoutes(app: App, { pool, outboxes }: OperatorParts): void {
   app.get('/api/v1/outboxes/:name/graph', { schema, config: PLATFORM }, async (request) => {
     const outbox = outboxNamed(outboxes, request.params.name)
     const [stats, rates] = await Promise.all([

@@ -1,16 +1,15 @@
 import { getMessage, readJourney } from '@posthorn/operate'
 import { type JourneyStep } from '@posthorn/operate/internal'
 import { problem, type App } from '@posthorn/http'
-import type { Pool } from 'pg'
 import { NullableText } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
+import type { OperatorParts } from '../index.ts'
 import { MessageParams } from './messages.ts'
 import {
   OPERATOR,
   isWithin,
   outboxFor,
   scopeOf,
-  type OutboxRegistry,
   Moment,
   TransitionResource,
   textOrNull,
@@ -63,7 +62,7 @@ const schema = {
   },
 }
 
-export function journeyRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function journeyRoutes(app: App, { pool, outboxes }: OperatorParts): void {
   app.get(
     '/api/v1/outboxes/:name/messages/:id/journey',
     { schema, config: OPERATOR },

@@ -12,8 +12,8 @@ import { listAllMessages } from '@posthorn/operate/internal'
 import { PageQuery, callerOf, pageOf, problem, sortable, type App } from '@posthorn/http'
 import { nullable, NullableText, resource } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
-import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
+import type { OperatorParts } from '../index.ts'
 import {
   OPERATOR,
   OptionalReason,
@@ -26,7 +26,6 @@ import {
   timeSortOf,
   withDates,
   withinScope,
-  type OutboxRegistry,
   Moment,
   TransitionResource,
 } from './outbox-registry.ts'
@@ -163,7 +162,7 @@ const cancelling = {
   response: { 200: Type.Object({ count: Type.Integer() }) },
 }
 
-export function messageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function messageRoutes(app: App, { pool, outboxes }: OperatorParts): void {
   /** The message, or 404, also for another organisation's. */
   const findMessageRow = async (
     request: FastifyRequest<{ Params: Static<typeof MessageParams> }>,
@@ -253,7 +252,7 @@ const listAll = {
   response: { 200: pageOf(Type.Object({ ...Summary, outbox: Type.String() })) },
 }
 
-export function allMessageRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function allMessageRoutes(app: App, { pool, outboxes }: OperatorParts): void {
   app.get('/api/v1/messages', { schema: listAll, config: OPERATOR }, async (request) => {
     const { outbox: name, ...query } = request.query
     const asked = name === undefined ? [...outboxes.values()] : [outboxFor(request, outboxes, name)]

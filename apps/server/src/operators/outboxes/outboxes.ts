@@ -3,8 +3,8 @@ import { countTenantMessages } from '@posthorn/operate/internal'
 import { listHeldKeys, listPaused, outboxStats, pause, resume, unblock } from '@posthorn/operate'
 import { type Paused } from '@posthorn/engine/internal'
 import { callerOf, problem, type App } from '@posthorn/http'
-import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import type { OperatorParts } from '../index.ts'
 import { ScopedOutboxResource, ownStatsOf, statsOf, wordsOf } from './outbox-resource.ts'
 import {
   OPERATOR,
@@ -16,7 +16,6 @@ import {
   outboxFor,
   outboxNamed,
   scopeOf,
-  type OutboxRegistry,
   type Scope,
   Moment,
   textOrNull,
@@ -91,7 +90,7 @@ const unblocking = {
   response: { 200: Type.Object({ unblocked: Type.Boolean() }) },
 }
 
-export function outboxRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function outboxRoutes(app: App, { pool, outboxes }: OperatorParts): void {
   const resourceOf = async (outbox: Outbox, pauses: Pauses, { tenant }: Scope) => {
     const paused = pauses.get(outbox.name)
     const stats = await outboxStats(pool, outbox)

@@ -8,8 +8,8 @@ import {
 } from '@posthorn/operate'
 import { problem, type App } from '@posthorn/http'
 import { nullable, NullableText, resource } from '@posthorn/system'
-import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import type { OperatorParts } from '../index.ts'
 import {
   FilterText,
   OptionalReason,
@@ -122,7 +122,7 @@ const running = {
 }
 
 /** An outbox gives itself messages for all organisations: they are the platform's to steer. */
-export function recurringRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function recurringRoutes(app: App, { pool, outboxes }: OperatorParts): void {
   const base = '/api/v1/outboxes/:name/recurring'
 
   app.get(base, { schema: list, config: PLATFORM }, async (request) => {

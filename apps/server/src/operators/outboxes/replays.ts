@@ -15,10 +15,11 @@ import {
 } from '@posthorn/operate'
 import { groupDead } from '@posthorn/engine/internal'
 import { problem, type App } from '@posthorn/http'
-import { nullable, NullableText, resource, type NameDestinations } from '@posthorn/system'
+import { nullable, NullableText, resource } from '@posthorn/system'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
+import type { OperatorParts } from '../index.ts'
 import {
   FilterText,
   FilterTime,
@@ -31,7 +32,6 @@ import {
   scopeOf,
   withDates,
   withinScope,
-  type OutboxRegistry,
   Moment,
 } from './outbox-registry.ts'
 
@@ -135,7 +135,7 @@ const stopping = {
   response: { 200: Replay },
 }
 
-export function replayRoutes(app: App, pool: Pool, outboxes: OutboxRegistry): void {
+export function replayRoutes(app: App, { pool, outboxes }: OperatorParts): void {
   /** The replay, or 404, also for one that is not of the caller's organisation only. */
   const findRun = async (request: FastifyRequest<{ Params: Static<typeof ReplayParams> }>) => {
     const { name, id } = request.params
@@ -234,11 +234,6 @@ const DeadGroup = Type.Object({
 
 const groupOf = resource<typeof DeadGroup, object>(DeadGroup)
 
-interface DeadLetterOptions {
-  readonly outboxes: OutboxRegistry
-  readonly nameDestinations: NameDestinations
-}
-
 const grouping = {
   summary: 'Dead messages of an outbox by error code and destination, most frequent first',
   tags: ['outboxes'],
@@ -249,8 +244,7 @@ const grouping = {
 
 export function deadLetterRoutes(
   app: App,
-  pool: Pool,
-  { outboxes, nameDestinations }: DeadLetterOptions,
+  { pool, outboxes, nameDestinations }: OperatorParts,
 ): void {
   app.get(`${PATH}/dead-letters`, { schema: grouping, config: OPERATOR }, async (request) => {
     const outbox = outboxFor(request, outboxes, request.params.name)
