@@ -25,8 +25,8 @@ test('a group that is behind, and one with dead letters, are findings', () => {
 
 const ago = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
 const run = {
-  ...{ class: 'shop.events', started_at: ago(1), ended_at: ago(1) },
-  ...{ complete_at: ago(1), removed: 5, last_removed: 0, oldest_at: null, error: null },
+  ...{ class: 'shop.events', startedAt: ago(1), endedAt: ago(1) },
+  ...{ completeAt: ago(1), removed: 5, lastRemoved: 0, error: undefined },
 }
 
 test('retention that keeps up is well', () => {
@@ -38,7 +38,7 @@ test('retention that keeps up is well', () => {
 
 test('retention that fails or falls behind is a finding', () => {
   expect(
-    checkRetention([{ ...run, error: '23503' }, { ...run, complete_at: ago(30) }, run], now),
+    checkRetention([{ ...run, error: '23503' }, { ...run, completeAt: ago(30) }, run], now),
   ).toMatchObject([
     { level: 'warn', says: expect.stringContaining('could not be removed: 23503') },
     { level: 'warn', says: expect.stringContaining('for 1d 6h no run') },

@@ -77,13 +77,13 @@ const BEHIND_SECONDS = 86_400
 export function checkRetention(runs: Runs, now: Date = new Date()): Finding[] {
   if (runs.length === 0) return [ok('retention', 'has not run yet; workers do it')]
   const findings = runs.flatMap((run) => {
-    if (run.error !== null) {
+    if (run.error !== undefined) {
       const says = `${run.class} could not be removed: ${run.error}`
       return [
         warn('retention', says, 'search the log of the workers for: removing old data failed'),
       ]
     }
-    const seconds = (now.getTime() - (run.complete_at ?? run.started_at).getTime()) / 1_000
+    const seconds = (now.getTime() - (run.completeAt ?? run.startedAt).getTime()) / 1_000
     if (seconds <= BEHIND_SECONDS) return []
     const says = `${run.class} is behind: for ${duration(seconds)} no run has removed all that is past its time`
     return [warn('retention', says, 'check that a process with the role worker runs, and its log')]

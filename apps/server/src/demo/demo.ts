@@ -1,23 +1,42 @@
 import { randomBytes } from 'node:crypto'
 import type { Log } from '@posthorn/engine'
-import { DemoError, mend, type DemoStep, type DemoApi, type DemoRequest } from '@posthorn/system'
+import {
+  DemoError,
+  mend,
+  nullable,
+  NullableText,
+  type DemoStep,
+  type DemoApi,
+  type DemoRequest,
+} from '@posthorn/system'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Type, type Static } from 'typebox'
 
-export type StepStatus = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled'
+const NullableTime = nullable(Type.String({ format: 'date-time' }))
 
-export interface StepProgress extends Omit<DemoStep, 'play' | 'part'> {
-  status: StepStatus
-  /** What came of it, sentence by sentence. */
-  readonly says: string[]
-}
-
-export interface Progress {
-  readonly status: 'idle' | 'running' | 'completed' | 'failed' | 'cancelled'
-  readonly startedAt: string | null
-  readonly endedAt: string | null
-  readonly error: string | null
-  readonly steps: readonly StepProgress[]
-}
+/** How far a run is, as the API shows it. */
+export const Progress = Type.Object({
+  status: Type.Enum(['idle', 'running', 'completed', 'failed', 'cancelled']),
+  startedAt: NullableTime,
+  endedAt: NullableTime,
+  error: NullableText,
+  steps: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      title: Type.String(),
+      about: Type.String({ description: 'What the step does' }),
+      look: Type.Array(
+        Type.Object({
+          label: Type.String(),
+          path: Type.String({ description: 'Path of the dashboard page' }),
+        }),
+      ),
+      status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
+      says: Type.Array(Type.String(), { description: 'What the step found, one sentence each' }),
+    }),
+  ),
+})
+export type Progress = Static<typeof Progress>
 
 /** What it may take to put things back after a run that did not end by itself. */
 const MEND_WITHIN_MS = 5_000
@@ -101,14 +120,15 @@ export function createDemo({ log, story, simulators }: DemoOptions): Demo {
     }
   }
   return {
-    progress: () => progress,
+    // As it is at this moment: the story goes on while the answer is written.
+    progress: () => structuredClone(progress),
     start(actor) {
-      if (progress.status === 'running') return progress
+      if (progress.status === 'running') return structuredClone(progress)
       const steps = story()
       progress = { ...fresh(steps, 'running'), startedAt: new Date().toISOString() }
       stop = new AbortController()
       playing = run(steps, { actor, signal: stop.signal })
-      return progress
+      return structuredClone(progress)
     },
     async cancel() {
       stop?.abort()
@@ -128,8 +148,8 @@ interface Run {
 }
 
 function fresh(story: readonly DemoStep[], status: Progress['status']): Progress {
-  const steps = story.map(({ id, title, about, look }): StepProgress => ({
-    ...{ id, title, about, look },
+  const steps = story.map(({ id, title, about, look }): Progress['steps'][number] => ({
+    ...{ id, title, about, look: [...look] },
     status: 'waiting',
     says: [],
   }))

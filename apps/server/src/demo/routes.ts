@@ -2,33 +2,8 @@ import type { AddressInfo } from 'node:net'
 import type { Log } from '@posthorn/engine'
 import { problem, sessionCookie, sessionSecret, type App } from '@posthorn/http'
 import type { Simulator } from '@posthorn/simulators'
-import { nullable, NullableText, type DemoChapter, type DemoStep } from '@posthorn/system'
-import { Type } from 'typebox'
-import { createDemo, type Progress as DemoProgress } from './demo.ts'
-
-const NullableTime = nullable(Type.String({ format: 'date-time' }))
-
-const Progress = Type.Object({
-  status: Type.Enum(['idle', 'running', 'completed', 'failed', 'cancelled']),
-  startedAt: NullableTime,
-  endedAt: NullableTime,
-  error: NullableText,
-  steps: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      title: Type.String(),
-      about: Type.String({ description: 'What the step does' }),
-      look: Type.Array(
-        Type.Object({
-          label: Type.String(),
-          path: Type.String({ description: 'Path of the dashboard page' }),
-        }),
-      ),
-      status: Type.Enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
-      says: Type.Array(Type.String(), { description: 'What the step found, one sentence each' }),
-    }),
-  ),
-})
+import type { DemoChapter, DemoStep } from '@posthorn/system'
+import { createDemo, Progress } from './demo.ts'
 
 const tags = ['demo']
 const config = { access: 'operate-all' } as const
@@ -75,14 +50,12 @@ export function demoRoutes(
     const cookie = `${name}=${sessionSecret(request)}`
     const credentials = authorization === undefined ? { cookie } : { authorization }
     const actor = { credentials, url, baseUrl: baseUrl ?? url }
-    return reply.code(202).send(resourceOf(demo.start(actor)))
+    return reply.code(202).send(demo.start(actor))
   })
 
-  app.get('/api/v1/demo', { schema: schemas.read, config }, async () => resourceOf(demo.progress()))
+  app.get('/api/v1/demo', { schema: schemas.read, config }, async () => demo.progress())
 
-  app.delete('/api/v1/demo', { schema: schemas.cancel, config }, async () =>
-    resourceOf(await demo.cancel()),
-  )
+  app.delete('/api/v1/demo', { schema: schemas.cancel, config }, () => demo.cancel())
 }
 
 /** The steps of one run: openings first, then the chapters in the order of the systems, then closings. */
@@ -98,12 +71,4 @@ function addressOf(app: App): string {
   if (address === '0.0.0.0') return `127.0.0.1:${port}`
   if (address === '::') return `[::1]:${port}`
   return family === 'IPv6' ? `[${address}]:${port}` : `${address}:${port}`
-}
-
-/** As it is at this moment: the story goes on while the answer is written. */
-function resourceOf({ steps, ...rest }: DemoProgress) {
-  return {
-    ...rest,
-    steps: steps.map(({ look, says, ...step }) => ({ ...step, look: [...look], says: [...says] })),
-  }
 }

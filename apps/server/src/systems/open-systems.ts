@@ -3,25 +3,18 @@ import {
   engineMigrations,
   keyRing,
   toMs,
-  type Handlers,
   type Log,
   type MigrationSet,
   type Outbox,
 } from '@posthorn/engine'
 import { engineRetention } from '@posthorn/operate/internal'
-import { mergeCatalogues, type PeriodicTask, type RetentionCatalogue } from '@posthorn/operate'
+import { mergeCatalogues, type RetentionCatalogue } from '@posthorn/operate'
 import {
-  type AuditSource,
   type DemoChapter,
   type DestinationNames,
   type NameDestinations,
-  type Follow,
-  type Measure,
   type OpenSystem,
-  type Search,
   type System,
-  type SystemConsumer,
-  type SystemQueue,
   createSealing,
   nameDestinationsBy,
   type Sealing,
@@ -37,27 +30,19 @@ import { developmentSecret } from '../configuration/secret.ts'
 import { noteSealingKey } from '../queries.ts'
 
 /** All systems together, as their hosts need them. */
-export interface Opened {
+export interface Opened extends Required<
+  Omit<OpenSystem, 'destinationNames' | 'outboxes' | 'relayed' | 'retention' | 'routes'>
+> {
   /** Their names, without the one that holds a user's own outboxes. */
   readonly systems: readonly string[]
   readonly outboxes: readonly Outbox[]
   /** Those of them that a relay here runs. */
   readonly relayed: readonly Outbox[]
-  readonly handlers: readonly Handlers[]
-  readonly consumers: readonly SystemConsumer[]
-  readonly queues: readonly SystemQueue[]
-  readonly workers: readonly PeriodicTask[]
-  readonly measures: readonly Measure[]
   /** What the engine and all systems keep. */
   readonly retention: RetentionCatalogue
   readonly sealing: Sealing
-  readonly transports: NonNullable<OpenSystem['transports']>
-  readonly simulators: readonly Simulator[]
   readonly demo: readonly DemoChapter[]
   readonly nameDestinations: NameDestinations
-  readonly audits: readonly AuditSource[]
-  readonly searches: readonly Search[]
-  readonly follows: readonly Follow[]
   readonly routes: readonly NonNullable<OpenSystem['routes']>[]
 }
 

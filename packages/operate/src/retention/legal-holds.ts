@@ -37,9 +37,8 @@ export interface HoldRequest {
 
 export type HoldPlaced =
   | { readonly kind: 'placed' | 'existing'; readonly hold: LegalHold }
-  /** The catalogue has no such kind; these it has. */
-  | { readonly kind: 'unknownKind'; readonly kinds: readonly string[] }
-  | { readonly kind: 'unknownThing' }
+  /** `unknownKind`: the catalogue has no such kind. */
+  | { readonly kind: 'unknownKind' | 'unknownThing' }
 
 /** Exempts an organisation or one thing of it; placing the same hold twice gives the first one. */
 export async function placeHold(
@@ -50,7 +49,7 @@ export async function placeHold(
   const thing = things[kind]
   const isWhole = kind === 'organisation'
   if (isWhole ? subject !== undefined : !thing || subject === undefined) {
-    return { kind: 'unknownKind', kinds: ['organisation', ...Object.keys(things)] }
+    return { kind: 'unknownKind' }
   }
   if (thing && subject !== undefined) {
     const { rows } = await tx.query<{ present: boolean }>(thingExists(thing, { tenant, subject }))

@@ -187,17 +187,6 @@ export function deleteSetting(setting: { class: string; tenant: string; by: stri
     select 'set retention', class, nullif(${tenant}, ''), ${by}, 'as by default' from gone`
 }
 
-export interface RetentionRunRow {
-  readonly class: string
-  readonly started_at: Date
-  readonly ended_at: Date | null
-  readonly complete_at: Date | null
-  readonly removed: number
-  readonly last_removed: number
-  readonly oldest_at: Date | null
-  readonly error: string | null
-}
-
 export const selectRuns: Statement = sql`
   select class, started_at, ended_at, complete_at, removed::float8 as removed,
          last_removed::float8 as last_removed, oldest_at, error

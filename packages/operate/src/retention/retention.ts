@@ -11,13 +11,8 @@ import {
   type DataClass,
   type RetentionCatalogue,
 } from './apply-retention.ts'
-import {
-  countDue,
-  deleteSetting,
-  selectRuns,
-  upsertSetting,
-  type RetentionRunRow,
-} from './retention.sql.ts'
+import { fromRow, type RowOf } from '../from-row.ts'
+import { countDue, deleteSetting, selectRuns, upsertSetting } from './retention.sql.ts'
 
 /** More rows than this are not counted for a look. */
 const MOST_COUNTED = 10_000
@@ -32,16 +27,19 @@ export interface RetentionStatus {
   readonly oldestAt: Date | undefined
   /** Rows past their time that are not held, counted up to 10,000; undefined if that took too long. */
   readonly due: number | undefined
-  readonly lastRun:
-    | {
-        readonly startedAt: Date
-        readonly endedAt: Date | undefined
-        readonly completeAt: Date | undefined
-        readonly removed: number
-        readonly lastRemoved: number
-        readonly error: string | undefined
-      }
-    | undefined
+  readonly lastRun: RetentionRun | undefined
+}
+
+/** The last run over a class. */
+interface RetentionRun {
+  readonly class: string
+  readonly startedAt: Date
+  readonly endedAt: Date | undefined
+  /** When all that was past its time had last gone. */
+  readonly completeAt: Date | undefined
+  readonly removed: number
+  readonly lastRemoved: number
+  readonly error: string | undefined
 }
 
 /** Looks at every class, for one organisation or for all; a look takes two seconds a table at most. */
@@ -60,29 +58,21 @@ export async function readRetention(
     const own = isOwn ? keep.keeps[tenant] : undefined
     const isSet = settings.some((each) => each.class === dataClass.name && each.tenant === '')
     const keepMs = own ?? keep.keepMs
-    const last = runs.find((each) => each.class === dataClass.name)
     statuses.push({
       dataClass,
       keepMs: isForever(keepMs) ? undefined : keepMs,
       setBy: own !== undefined ? 'organisation' : isSet ? 'platform' : 'default',
       oldestAt: (await oldestOf(pool, dataClass, tenant ?? null)) ?? undefined,
       due: await countClass(pool, dataClass, { keep, tenant }),
-      lastRun: last && {
-        startedAt: last.started_at,
-        endedAt: last.ended_at ?? undefined,
-        completeAt: last.complete_at ?? undefined,
-        removed: last.removed,
-        lastRemoved: last.last_removed,
-        error: last.error ?? undefined,
-      },
+      lastRun: runs.find((each) => each.class === dataClass.name),
     })
   }
   return statuses
 }
 
-export async function readRuns(db: Queryable): Promise<RetentionRunRow[]> {
-  const { rows } = await db.query<RetentionRunRow>(selectRuns)
-  return rows
+export async function readRuns(db: Queryable): Promise<RetentionRun[]> {
+  const { rows } = await db.query<RowOf<RetentionRun>>(selectRuns)
+  return rows.map(fromRow<RetentionRun>)
 }
 
 async function countClass(
