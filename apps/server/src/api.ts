@@ -147,4 +147,3 @@ function explain(error: unknown, { host, port }: Configuration): unknown {
   const problem = `Port ${port} of ${host} is taken: is another server running? Set PORT to another.`
   return new Error(problem, { cause: error })
 }
-

@@ -70,7 +70,7 @@ const GRACE_MS = 1_000
 export async function drain(
   running: Promise<unknown>,
   drainMs: number,
-  { abandon, log, about }: { abandon: () => void; log: Log; about: object },
+  { abandon, log, about }: { abandon: () => void; log: Log; about: Record<string, unknown> },
 ): Promise<void> {
   await within(running, drainMs, abandon)
   await within(running, GRACE_MS, () =>

@@ -22,8 +22,7 @@ export const makeIndex = (name: string, table: string, rest: string) =>
 export const dropIndex = (withSchema: string) => `drop index concurrently ${withSchema};`
 export const remakeIndex = (withSchema: string) => `reindex index concurrently ${withSchema};`
 
-export const switchVacuumOn = (table: string) =>
-  `alter table ${table} reset (autovacuum_enabled);`
+export const switchVacuumOn = (table: string) => `alter table ${table} reset (autovacuum_enabled);`
 export const letVacuumComeEarlier = (table: string) =>
   `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02);`
 export const vacuum = (table: string) => `vacuum (analyze) ${table};`

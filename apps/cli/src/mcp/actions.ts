@@ -106,4 +106,3 @@ export function addActions(server: McpServer, { session, operator }: Tools): voi
       }),
   )
 }
-

@@ -1,11 +1,6 @@
 import { searchAudit, type AuditEntry } from '@posthorn/operate'
 import { PageQuery, decodeCursor, encodeCursor, pageOf, type App } from '@posthorn/http'
-import {
-  nullable,
-  NullableText,
-  resource,
-  type SystemAuditEntry,
-} from '@posthorn/system'
+import { nullable, NullableText, resource, type SystemAuditEntry } from '@posthorn/system'
 import { Type } from 'typebox'
 import type { OperatorParts } from './index.ts'
 import {
