@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all, first, some } from '@posthorn/system'
 import type { FamilyState, Member } from './family.ts'
 import type { InvitationState } from './invitation.ts'
 import type { Allowance } from './mail-allowance.ts'
@@ -24,9 +25,9 @@ export async function selectFamily(
       join families.family_members as m on m.family_id = f.id
      where f.id = ${id}
      order by m.joined_at, m.user_id`)
-  const [first] = rows
-  if (!first) return undefined
-  const { orgId, name, version, mailedUntil } = first
+  const [family] = rows
+  if (!family) return undefined
+  const { orgId, name, version, mailedUntil } = family
   const members = rows.map(({ userId, role, email, joinedAt }) => {
     return { userId, role, email, joinedAt }
   })
@@ -50,8 +51,8 @@ export interface FamilyPageQuery {
 }
 
 /** Families of a tenant, newest first. */
-export async function listFamilies(db: Queryable, page: FamilyPageQuery) {
-  const { rows } = await db.query<FamilySummary>(sql`
+export const listFamilies = (db: Queryable, page: FamilyPageQuery) =>
+  all<FamilySummary>(db)(sql`
     select f.id, f.name, f.created_at as "createdAt",
            (select count(*)::int from families.family_members as m where m.family_id = f.id)
              as "memberCount"
@@ -63,8 +64,6 @@ export async function listFamilies(db: Queryable, page: FamilyPageQuery) {
        and (${page.before ?? null}::uuid is null or f.id < ${page.before ?? null}::uuid)
      order by f.id desc
      limit ${page.limit}`)
-  return rows
-}
 
 export function insertFamily(tx: Transaction, { id, orgId, name, version }: Stored<FamilyState>) {
   return tx.query(sql`
@@ -115,12 +114,12 @@ async function upsertMembers(
  * Counts a mail of a family, and keeps the family as it was loaded until the transaction ends; false
  * if it has changed, or has sent as many mails as it may.
  */
-export async function countMail(
+export const countMail = (
   tx: Transaction,
   { id, version }: { readonly id: string; readonly version: number },
   { atOnce, everyMs }: Allowance,
-) {
-  const { rows } = await tx.query(sql`
+) =>
+  some(tx)(sql`
     update families.families
        set mailed_until = greatest(mailed_until, posthorn.now())
                           + make_interval(secs => ${everyMs / 1_000})
@@ -128,8 +127,6 @@ export async function countMail(
        and (mailed_until is null or mailed_until
             <= posthorn.now() + make_interval(secs => ${((atOnce - 1) * everyMs) / 1_000}))
     returning id`)
-  return rows.length > 0
-}
 
 /** Past its time an invitation is EXPIRED, even if its row says otherwise: no index and no job has to know. */
 const INVITATION = sql`
@@ -142,10 +139,8 @@ const INVITATION = sql`
       from families.family_member_invitations as i
       join families.families as f on f.id = i.family_id`
 
-export async function selectInvitation(db: Queryable, id: string) {
-  const { rows } = await db.query<Stored<InvitationState>>(sql`${INVITATION} where i.id = ${id}`)
-  return rows[0]
-}
+export const selectInvitation = (db: Queryable, id: string) =>
+  first<Stored<InvitationState>>(db)(sql`${INVITATION} where i.id = ${id}`)
 
 /** The id of the invitation that a token belongs to, in any state. */
 export async function findByToken(db: Queryable, hash: Buffer): Promise<string | undefined> {
@@ -180,11 +175,9 @@ export async function findMailedUntil(
 }
 
 /** The newest invitations to a family, at most 200. */
-export async function listInvitations(db: Queryable, familyId: string): Promise<InvitationState[]> {
-  const { rows } = await db.query<InvitationState>(sql`
+export const listInvitations = (db: Queryable, familyId: string) =>
+  all<InvitationState>(db)(sql`
     ${INVITATION} where i.family_id = ${familyId} order by i.created_at desc, i.id desc limit 200`)
-  return rows
-}
 
 export function insertInvitation(tx: Transaction, state: Stored<InvitationState>) {
   return tx.query(sql`

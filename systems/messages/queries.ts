@@ -1,5 +1,5 @@
 import { sql, type Failure, type Queryable, type Transaction } from '@posthorn/engine'
-import { directionOf, storableJson } from '@posthorn/system'
+import { all, directionOf, first, storableJson } from '@posthorn/system'
 import type { ClosedAttempt } from './attempts.ts'
 import type { Activity, AuditEvent, AuditRow } from './audit.ts'
 import type { AttemptRow, MessageState, OutboundMessage } from './message.ts'
@@ -37,8 +37,8 @@ export interface PointRow {
 }
 
 /** What became of the messages that were created in each stretch of the period. */
-export async function selectPoints(db: Queryable, period: Period, seconds: number) {
-  const { rows } = await db.query<PointRow>(sql`
+export const selectPoints = (db: Queryable, period: Period, seconds: number) =>
+  all<PointRow>(db)(sql`
     with looked as (${inPeriod(period)}),
     points as (
       select date_bin(${seconds} * interval '1 second', created_at, ${period.since}) as at,
@@ -63,8 +63,6 @@ export async function selectPoints(db: Queryable, period: Period, seconds: numbe
                              - interval '1 microsecond', ${seconds} * interval '1 second') as s (at)
       left join points on points.at = s.at
      order by s.at`)
-  return rows
-}
 
 interface ErrorRow {
   readonly code: string
@@ -72,8 +70,8 @@ interface ErrorRow {
 }
 
 /** Why messages of the period failed, the most frequent first. */
-export async function selectErrors(db: Queryable, period: Period) {
-  const { rows } = await db.query<ErrorRow>(sql`
+export const selectErrors = (db: Queryable, period: Period) =>
+  all<ErrorRow>(db)(sql`
     with looked as (${inPeriod(period)})
     select error_code as code, count(*)::int as count
       from looked
@@ -82,8 +80,6 @@ export async function selectErrors(db: Queryable, period: Period) {
      group by error_code
      order by count(*) desc, error_code
      limit 12`)
-  return rows
-}
 
 /** Which message, and whose: another organisation's is not found. */
 export interface MessageKey {
@@ -91,27 +87,21 @@ export interface MessageKey {
   readonly orgId: string
 }
 
-export async function findMessage(db: Queryable, { id, orgId }: MessageKey) {
-  const { rows } = await db.query<OutboundMessage>(sql`
+export const findMessage = (db: Queryable, { id, orgId }: MessageKey) =>
+  first<OutboundMessage>(db)(sql`
     select * from messages.outbound_message where id = ${id} and org_id = ${orgId}`)
-  return rows[0]
-}
 
-export async function lockMessage(tx: Transaction, { id, orgId }: MessageKey) {
-  const { rows } = await tx.query<OutboundMessage>(sql`
+export const lockMessage = (tx: Transaction, { id, orgId }: MessageKey) =>
+  first<OutboundMessage>(tx)(sql`
     select * from messages.outbound_message where id = ${id} and org_id = ${orgId} for update`)
-  return rows[0]
-}
 
-export async function findByIdempotencyKey(
+export const findByIdempotencyKey = (
   db: Queryable,
   { orgId, key }: { orgId: string; key: string },
-) {
-  const { rows } = await db.query<OutboundMessage>(sql`
+) =>
+  first<OutboundMessage>(db)(sql`
     select * from messages.outbound_message
      where org_id = ${orgId} and idempotency_key = ${key}`)
-  return rows[0]
-}
 
 export interface MessagePage {
   readonly orgId: string
@@ -130,13 +120,13 @@ export interface MessagePage {
   readonly limit: number
 }
 
-export async function listMessages(db: Queryable, page: MessagePage) {
+export function listMessages(db: Queryable, page: MessagePage) {
   const { orgId, limit } = page
   const [status, dossierId, channel] = [page.status, page.dossierId, page.channel].map(orNull)
   const [to, templateCode, errorCode] = [page.to, page.templateCode, page.errorCode].map(orNull)
   const [since, until] = [page.since, page.until].map(orNull)
   const { beyond, order } = directionOf(page.sort)
-  const { rows } = await db.query<OutboundMessage>(sql`
+  return all<OutboundMessage>(db)(sql`
     select *
       from messages.outbound_message
      where org_id = ${orgId}
@@ -152,27 +142,24 @@ export async function listMessages(db: Queryable, page: MessagePage) {
        and (${page.before}::uuid is null or id ${beyond} ${page.before}::uuid)
      order by id ${order}
      limit ${limit}`)
-  return rows
 }
 
 function orNull(value: string | undefined): string | null {
   return value ?? null
 }
 
-export async function countByStatus(db: Queryable, orgId: string) {
-  const { rows } = await db.query<{ status: MessageState; count: number }>(sql`
+export const countByStatus = (db: Queryable, orgId: string) =>
+  all<{ status: MessageState; count: number }>(db)(sql`
     select status, count(*)::int as count
       from messages.outbound_message
      where org_id = ${orgId}
      group by status`)
-  return rows
-}
 
-export async function listAttempts(
+export const listAttempts = (
   db: Queryable,
   page: { messageId: string; before: number | undefined; limit: number },
-) {
-  const { rows } = await db.query<AttemptRow>(sql`
+) =>
+  all<AttemptRow>(db)(sql`
     select id, attempt_no, status, error_code, error_message, provider_response, next_retry_at,
            created_at, updated_at
       from messages.outbound_attempt
@@ -180,8 +167,6 @@ export async function listAttempts(
        and (${page.before ?? null}::int is null or attempt_no < ${page.before ?? null}::int)
      order by attempt_no desc
      limit ${page.limit}`)
-  return rows
-}
 
 export interface OpenedAttempt {
   readonly id: string
@@ -327,19 +312,17 @@ export async function insertActivities(
      order by place`)
 }
 
-export async function listAuditEvents(
+export const listAuditEvents = (
   db: Queryable,
   page: Pick<AuditEvent, 'orgId' | 'entity' | 'entityId'> & {
     before: string | undefined
     limit: number
   },
-) {
-  const { rows } = await db.query<AuditRow>(sql`
+) =>
+  all<AuditRow>(db)(sql`
     select id, seq::text as seq, entity_type, entity_id, action, details, actor, created_at
       from messages.audit_event
      where org_id = ${page.orgId} and entity_type = ${page.entity} and entity_id = ${page.entityId}
        and (${page.before ?? null}::bigint is null or seq < ${page.before ?? null}::bigint)
      order by audit_event.seq desc
      limit ${page.limit}`)
-  return rows
-}

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { directionOf } from '@posthorn/system'
+import { all, directionOf, first, one } from '@posthorn/system'
 import type { Order, OrderInput, OrderKey } from './order.ts'
 
 interface ShipmentRow {
@@ -8,19 +8,13 @@ interface ShipmentRow {
 }
 
 /** Books, or finds what became of the booking. */
-export async function bookShipment(
-  tx: Transaction,
-  { orderId, orgId }: OrderKey,
-  trackingCode: string,
-) {
-  const { rows } = await tx.query<ShipmentRow>(sql`
+export const bookShipment = (tx: Transaction, { orderId, orgId }: OrderKey, trackingCode: string) =>
+  one<ShipmentRow>(tx)(sql`
     insert into sagas.shipment (order_id, org_id, status, tracking_code)
     values (${orderId}, ${orgId}, 'BOOKED', ${trackingCode})
     -- Changes nothing, and so returns the row that is there.
     on conflict (order_id) do update set order_id = excluded.order_id
     returning status, tracking_code`)
-  return rows[0] as ShipmentRow
-}
 
 /** Cancels a shipment, or the chance of one: a command that comes later finds it. True if one was booked. */
 export async function cancelShipment(
@@ -94,10 +88,8 @@ const ORDER = sql`
       from sagas.orders as o
       join sagas.saga as s on s.id = o.saga_id`
 
-export async function findOrder(db: Queryable, { id, orgId }: { id: string; orgId: string }) {
-  const { rows } = await db.query<Order>(sql`${ORDER} where o.id = ${id} and o.org_id = ${orgId}`)
-  return rows[0]
-}
+export const findOrder = (db: Queryable, { id, orgId }: { id: string; orgId: string }) =>
+  first<Order>(db)(sql`${ORDER} where o.id = ${id} and o.org_id = ${orgId}`)
 
 export interface OrderListing {
   readonly orgId: string
@@ -112,10 +104,7 @@ export interface OrderListing {
 export type OrderPlace = string | readonly [amount: number, id: string]
 
 /** By time, since ids are UUIDv7, or by amount: an index serves each, in both directions. */
-export async function listOrders(
-  db: Queryable,
-  { orgId, status, before, sort, limit }: OrderListing,
-) {
+export function listOrders(db: Queryable, { orgId, status, before, sort, limit }: OrderListing) {
   const { beyond, order } = directionOf(sort)
   const [amount, id] = typeof before === 'string' ? [null, before] : (before ?? [null, null])
   const [behind, sorted] = /amount$/.test(sort)
@@ -124,7 +113,7 @@ export async function listOrders(
         sql`o.amount ${order}, o.id ${order}`,
       ]
     : [sql`o.id ${beyond} ${id}::uuid`, sql`o.id ${order}`]
-  const { rows } = await db.query<Order>(sql`
+  return all<Order>(db)(sql`
     ${ORDER}
      where o.org_id = ${orgId}
        and (${status ?? null}::text is null
@@ -134,16 +123,13 @@ export async function listOrders(
        and (${id}::uuid is null or ${behind})
      order by ${sorted}
      limit ${limit}`)
-  return rows
 }
 
 /** The order that a saga carries through, as its participants know it. */
-export async function findOrderOf(db: Queryable, sagaId: string) {
-  const { rows } = await db.query<Omit<OrderInput, 'items'>>(sql`
+export const findOrderOf = (db: Queryable, sagaId: string) =>
+  first<Omit<OrderInput, 'items'>>(db)(sql`
     select id as "orderId", org_id as "orgId", amount::float8 as amount, currency
       from sagas.orders where saga_id = ${sagaId}`)
-  return rows[0]
-}
 
 export interface GoodsMove {
   readonly operation: 'order.ship-goods' | 'order.release-goods'

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { all } from './rows.ts'
+import { all } from '@posthorn/system'
 
 /** An entry of the system's own audit. */
 export interface AuditEntry {

@@ -161,17 +161,16 @@ export async function selectAlertCodes(db: Queryable): Promise<Record<string, nu
 }
 
 /** The count that a statement selects. */
-export async function countOf(
-  db: Queryable,
-  statement: Parameters<Queryable['query']>[0],
-): Promise<number> {
-  const { rows } = await db.query<{ count: number }>(statement)
-  return rows[0]?.count ?? 0
-}
+export const countOf =
+  (db: Queryable) =>
+  async (statement: Parameters<Queryable['query']>[0]): Promise<number> => {
+    const { rows } = await db.query<{ count: number }>(statement)
+    return rows[0]?.count ?? 0
+  }
 
-async function countRows(db: Queryable, statement: string): Promise<number> {
+function countRows(db: Queryable, statement: string): Promise<number> {
   const text = `select count(*)::int as count from (${statement}) as counted`
-  return countOf(db, { text, values: [] })
+  return countOf(db)({ text, values: [] })
 }
 
 function literal(state: string | number): string {

@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { some } from '@posthorn/system'
 import type { Artifact } from '../rows/queries.ts'
 import type { RowState } from '../rows/row.ts'
 
@@ -41,12 +42,10 @@ export async function findRequested(
 }
 
 /** Whether the publisher still has the row in hand. */
-export async function isClaimed(db: Queryable, rowId: string, claim: string) {
-  const { rows } = await db.query(sql`
+export const isClaimed = (db: Queryable, rowId: string, claim: string) =>
+  some(db)(sql`
     select from evidence.file_outbox_row
      where id = ${rowId} and claim_token = ${claim} and status in ('PENDING', 'FAILED')`)
-  return rows.length > 0
-}
 
 export interface AttachedFile {
   readonly rowId: string

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { directionOf } from '@posthorn/system'
+import { all, directionOf, first, one, some } from '@posthorn/system'
 import { readingOf } from '../processor/outbox.ts'
 import type { CountedJob, FileJob, JobState, Tally } from './job.ts'
 
@@ -46,9 +46,9 @@ export async function insertAuditEntry(
 }
 
 /** Undefined if the same object, or the same idempotency key, has a job. */
-export async function insertJob(tx: Transaction, job: NewJob) {
+export function insertJob(tx: Transaction, job: NewJob) {
   const objectVersion = job.bucket === undefined ? null : (job.version ?? job.etag)
-  const { rows } = await tx.query<FileJob>(sql`
+  return first<FileJob>(tx)(sql`
     with made as (
       insert into evidence.file_job
              (id, org_id, filename, storage_key, storage_etag, storage_version, size_bytes,
@@ -64,48 +64,41 @@ export async function insertJob(tx: Transaction, job: NewJob) {
       insert into evidence.file_job_tally (file_job_id) select id from made
     )
     select * from made`)
-  return rows[0]
 }
 
 /** The newest job of the merchant in so many days with the same bytes, unless it was rejected. */
-export async function findSameContent(
+export const findSameContent = (
   tx: Transaction,
   { org, sha256, days }: { org: string; sha256: string; days: number },
-) {
-  const { rows } = await tx.query<FileJob>(sql`
+) =>
+  first<FileJob>(tx)(sql`
     select *
       from evidence.file_job
      where org_id = ${org} and content_sha256 = ${sha256} and status <> 'REJECTED'
        and created_at > now() - ${days} * interval '1 day'
      order by created_at desc
      limit 1`)
-  return rows[0]
-}
 
 /** The reader of the file, if there is one, loses it: its claim is gone. */
-export async function markCancelled(
+export const markCancelled = (
   tx: Transaction,
   { id, by, reason }: JobKey & { readonly by: string; readonly reason: string },
-) {
-  const { rows } = await tx.query<FileJob>(sql`
+) =>
+  one<FileJob>(tx)(sql`
     update evidence.file_job
        set cancelled_at = now(), cancelled_by = ${by}, cancel_reason = ${reason},
            claim_token = null, claimed_until = null, not_before = posthorn.now(), waits_for = null
      where id = ${id}
     returning *`)
-  return rows[0] as FileJob
-}
 
 /** Cancelled jobs that have not come to their end. */
-export async function listCancelled(db: Queryable) {
-  const { rows } = await db.query<Pick<FileJob, 'id' | 'org_id' | 'cancelled_by'>>(sql`
+export const listCancelled = (db: Queryable) =>
+  all<Pick<FileJob, 'id' | 'org_id' | 'cancelled_by'>>(db)(sql`
     select id, org_id, cancelled_by
       from evidence.file_job
      where cancelled_at is not null and status in ('RECEIVED', 'PROCESSING')
      order by id
      limit 1000`)
-  return rows
-}
 
 /**
  * Ends rows that no publisher has in hand. One whose publisher died may be at the broker already: it
@@ -160,40 +153,30 @@ export async function lockObject(
 }
 
 /** The job of an object; where one side knows no version, the etags decide. */
-export async function findArrived(
+export function findArrived(
   tx: Transaction,
   object: { bucket: string; key: string; version?: string | undefined; etag: string },
 ) {
   const { bucket, key, version = null, etag } = object
-  const { rows } = await tx.query<FileJob>(sql`
+  return first<FileJob>(tx)(sql`
     select *
       from evidence.file_job
      where bucket = ${bucket} and storage_key = ${key}
        and (object_version = coalesce(${version}, ${etag})
             or (storage_etag = ${etag} and (storage_version is null or ${version}::text is null)))
      limit 1`)
-  return rows[0]
 }
 
-export async function findByIdempotencyKey(
-  db: Queryable,
-  { org, key }: { org: string; key: string },
-) {
-  const { rows } = await db.query<FileJob>(sql`
+export const findByIdempotencyKey = (db: Queryable, { org, key }: { org: string; key: string }) =>
+  first<FileJob>(db)(sql`
     select * from evidence.file_job where org_id = ${org} and idempotency_key = ${key}`)
-  return rows[0]
-}
 
-export async function jobExists(db: Queryable, id: string) {
-  const { rows } = await db.query(sql`select from evidence.file_job where id = ${id}`)
-  return rows.length > 0
-}
+export const jobExists = (db: Queryable, id: string) =>
+  some(db)(sql`select from evidence.file_job where id = ${id}`)
 
-export async function lockJob(tx: Transaction, { id, org }: JobKey) {
-  const { rows } = await tx.query<FileJob>(sql`
+export const lockJob = (tx: Transaction, { id, org }: JobKey) =>
+  first<FileJob>(tx)(sql`
     select * from evidence.file_job where id = ${id} and org_id = ${org} for update`)
-  return rows[0]
-}
 
 /** Uploads of one merchant take their turn: two at once must not both see the last free place. */
 export async function lockMerchant(tx: Transaction, org: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Queryable, type Transaction, sql } from '@posthorn/engine'
+import { first, some } from '@posthorn/system'
 import type { CopyStreamQuery } from 'pg-copy-streams'
 import { copyInto } from '@posthorn/bulk/copy'
 import type { FileJob } from '../jobs/job.ts'
@@ -13,14 +14,12 @@ export interface JobClaim {
 }
 
 /** Begins to read a file that is in hand; undefined if it is not any more. */
-export async function takeJob(db: Queryable, { id, token }: FileInHand) {
-  const { rows } = await db.query<FileJob>(sql`
+export const takeJob = (db: Queryable, { id, token }: FileInHand) =>
+  first<FileJob>(db)(sql`
     update evidence.file_job
        set status = case status when 'RECEIVED' then 'PROCESSING' else status end
      where id = ${id} and claim_token = ${token}
     returning *`)
-  return rows[0]
-}
 
 /** Says why a file is not read before its next date, if there is a reason; how often it has failed until now. */
 export async function noteWait(
@@ -37,37 +36,33 @@ export async function noteWait(
 }
 
 /** Moves the checkpoint to the row that is stored last; false if the job is no longer ours there. */
-export async function moveCheckpoint(
+export const moveCheckpoint = (
   tx: Transaction,
   { job, token }: JobClaim,
   { from, to }: { from: number; to: number },
-) {
-  const { rows } = await tx.query(sql`
+) =>
+  some(tx)(sql`
     update evidence.file_job
        set rows_read = ${to}, failures = 0, lost_claims = 0
      where id = ${job.id} and claim_token = ${token} and rows_read = ${from}
     returning id`)
-  return rows.length > 0
-}
 
 /** From here on nothing rejects the job. */
-export async function markStaged(
+export const markStaged = (
   tx: Transaction,
   { job, token }: JobClaim,
   { header, rows: expected, warnings }: Checked,
-) {
-  const { rows } = await tx.query<FileJob>(sql`
+) =>
+  first<FileJob>(tx)(sql`
     update evidence.file_job
        set columns = ${header.names}::text[], expected_rows = ${expected},
            warnings = ${JSON.stringify(warnings)}::jsonb, staged_at = now(), waits_for = null
      where id = ${job.id} and claim_token = ${token}
     returning *`)
-  return rows[0]
-}
 
 /** Parsing has ended. The empty delta wakes the tally worker: perhaps nothing else will change. */
-export async function markParsed(tx: Transaction, { job, token }: JobClaim, totalRows: number) {
-  const { rows } = await tx.query(sql`
+export const markParsed = (tx: Transaction, { job, token }: JobClaim, totalRows: number) =>
+  some(tx)(sql`
     with parsed as (
       update evidence.file_job
          set total_rows = ${totalRows}
@@ -75,22 +70,18 @@ export async function markParsed(tx: Transaction, { job, token }: JobClaim, tota
       returning id
     )
     insert into evidence.file_job_delta (file_job_id) select id from parsed returning file_job_id`)
-  return rows.length > 0
-}
 
-export async function markRejected(
+export const markRejected = (
   tx: Transaction,
   { job, token }: JobClaim,
   { reason, detail }: Rejection,
-) {
-  const { rows } = await tx.query(sql`
+) =>
+  some(tx)(sql`
     update evidence.file_job
        set status = 'REJECTED', reason = ${reason}, reason_detail = ${detail},
            completed_at = now(), waits_for = null
      where id = ${job.id} and claim_token = ${token}
     returning id`)
-  return rows.length > 0
-}
 
 export async function insertFiles(
   tx: Transaction,

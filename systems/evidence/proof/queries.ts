@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import { all, one } from '@posthorn/system'
 
 export interface EvidenceSums {
   readonly jobs: number
@@ -15,8 +16,8 @@ export interface EvidenceSums {
   readonly unrecorded: number
 }
 
-export async function selectEvidenceSums(db: Queryable): Promise<EvidenceSums> {
-  const { rows } = await db.query<EvidenceSums>(sql`
+export const selectEvidenceSums = (db: Queryable) =>
+  one<EvidenceSums>(db)(sql`
     with counted as (
       select file_job_id, count(*) as total,
              count(*) filter (where status = 'SUCCESS') as success,
@@ -46,18 +47,12 @@ export async function selectEvidenceSums(db: Queryable): Promise<EvidenceSums> {
                  where a.file_outbox_row_id = r.id order by a.id desc limit 1) as last on true
              where last.new_status is distinct from r.status) as unrecorded
       from counted`)
-  return rows[0] as EvidenceSums
-}
 
 /** Files that were uploaded, each with its key. */
-export async function selectJobs(db: Queryable): Promise<{ id: string; key: string }[]> {
-  const { rows } = await db.query<{ id: string; key: string }>(sql`
+export const selectJobs = (db: Queryable) =>
+  all<{ id: string; key: string }>(db)(sql`
     select id, idempotency_key as key from evidence.file_job where idempotency_key is not null`)
-  return rows
-}
 
-export async function selectCases(db: Queryable): Promise<{ caseId: string; status: string }[]> {
-  const { rows } = await db.query<{ caseId: string; status: string }>(sql`
+export const selectCases = (db: Queryable) =>
+  all<{ caseId: string; status: string }>(db)(sql`
     select case_id as "caseId", status from evidence.file_outbox_row`)
-  return rows
-}

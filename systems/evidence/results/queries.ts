@@ -1,19 +1,19 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all, first, listIds, some } from '@posthorn/system'
 import type { FileJob, Tally } from '../jobs/job.ts'
 import type { Notification, NotificationKind, Results } from './notification.ts'
 
-export async function insertNotification(
+export function insertNotification(
   tx: Transaction,
   notification: Notification & { readonly id: string },
 ): Promise<boolean> {
   const { id, jobId, kind, round, success, pendingRetries, errors, message } = notification
-  const { rows } = await tx.query(sql`
+  return some(tx)(sql`
     insert into evidence.file_job_notification
            (id, file_job_id, kind, round, success, pending_retries, errors, message)
     values (${id}, ${jobId}, ${kind}, ${round}, ${success}, ${pendingRetries}, ${errors}, ${message})
         on conflict (file_job_id, kind, round) do nothing
     returning id`)
-  return rows.length > 0
 }
 
 /** A row of `evidence.file_job_notification`. */
@@ -32,8 +32,8 @@ export interface NotificationRow {
   readonly mail_error: string | null
 }
 
-export async function listNotifications(db: Queryable, jobId: string): Promise<NotificationRow[]> {
-  const { rows } = await db.query<NotificationRow>(sql`
+export const listNotifications = (db: Queryable, jobId: string) =>
+  all<NotificationRow>(db)(sql`
     select n.id, n.kind, n.round, n.success, n.pending_retries, n.errors, n.message, n.created_at,
            m.recipient as mail_recipient, m.status as mail_status, m.sent_at as mail_sent_at,
            m.error_message as mail_error
@@ -43,8 +43,6 @@ export async function listNotifications(db: Queryable, jobId: string): Promise<N
      -- Both results may be of one transaction, and then of one moment.
      order by n.created_at desc, n.round desc, n.kind desc
      limit 200`)
-  return rows
-}
 
 /** Where the organisation wants mails about results; null for none. */
 export async function findNotificationEmail(db: Queryable, org: string): Promise<string | null> {
@@ -66,8 +64,8 @@ export async function saveNotificationEmail(
 }
 
 /** Jobs of which something changed since it was added up. */
-export async function listChanged(db: Queryable, limit: number): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(sql`
+export const listChanged = (db: Queryable, limit: number) =>
+  listIds(db)(sql`
     with recursive changed as (
       (select file_job_id as id from evidence.file_job_delta order by file_job_id limit 1)
       union all
@@ -77,15 +75,13 @@ export async function listChanged(db: Queryable, limit: number): Promise<string[
        where changed.id is not null
     )
     select id from changed where id is not null limit ${limit}`)
-  return rows.map(({ id }) => id)
-}
 
 /** Adds what changed to the job's tally, and returns both. Another worker on the same job waits. */
-export async function addUp(
+export const addUp = (
   tx: Transaction,
   jobId: string,
-): Promise<(FileJob & Tally) | undefined> {
-  const { rows } = await tx.query<FileJob & Tally>(sql`
+) =>
+  first<FileJob & Tally>(tx)(sql`
     with locked as (
       select * from evidence.file_job_tally where file_job_id = ${jobId} for update
     ), gone as (
@@ -126,17 +122,13 @@ export async function addUp(
            a.first_success, a.first_failed, a.first_error, a.per_second
       from evidence.file_job as j
       join added as a on a.file_job_id = j.id`)
-  return rows[0]
-}
 
-export async function isNotified(
+export const isNotified = (
   tx: Transaction,
   { jobId, kind }: { jobId: string; kind: NotificationKind },
-): Promise<boolean> {
-  const { rows } = await tx.query(sql`
+) =>
+  some(tx)(sql`
     select from evidence.file_job_notification where file_job_id = ${jobId} and kind = ${kind}`)
-  return rows.length > 0
-}
 
 export async function updateResults(
   tx: Transaction,

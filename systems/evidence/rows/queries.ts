@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { type AuditSource, type SystemAuditEntry, directionOf } from '@posthorn/system'
+import { all, directionOf, first, type AuditSource, type SystemAuditEntry } from '@posthorn/system'
 import type { Move } from '../outbox.ts'
 import type { FileOutboxRow, RowState } from './row.ts'
 
@@ -51,7 +51,7 @@ export async function listRows(db: Queryable, page: RowPage): Promise<FileOutbox
   const { jobId, status = null, caseId, after, limit } = page
   if (caseId !== undefined) return listRowsOfCase(db, { ...page, caseId })
   const { beyond, order } = directionOf(page.sort)
-  const { rows } = await db.query<FileOutboxRow>(sql`
+  return all<FileOutboxRow>(db)(sql`
     select *
       from evidence.file_outbox_row
      where file_job_id = ${jobId}
@@ -59,16 +59,15 @@ export async function listRows(db: Queryable, page: RowPage): Promise<FileOutbox
        and (${status}::text is null or status = ${status})
      order by row_number ${order}
      limit ${limit}`)
-  return rows
 }
 
 /** The same for one case, which has an index of its own. */
-async function listRowsOfCase(
+function listRowsOfCase(
   db: Queryable,
   { jobId, status, caseId, after, sort, limit }: RowPage & { readonly caseId: string },
 ): Promise<FileOutboxRow[]> {
   const { beyond, order } = directionOf(sort)
-  const { rows } = await db.query<FileOutboxRow>(sql`
+  return all<FileOutboxRow>(db)(sql`
     select *
       from evidence.file_outbox_row
      where file_job_id = ${jobId} and case_id = ${caseId}
@@ -76,31 +75,26 @@ async function listRowsOfCase(
        and (${status ?? null}::text is null or status = ${status ?? null})
      order by row_number ${order}
      limit ${limit}`)
-  return rows
 }
 
 /** The same for errors alone, which have an index of their own. */
-export async function listErrors(
+export const listErrors = (
   db: Queryable,
   { jobId, after, limit }: Pick<RowPage, 'jobId' | 'limit'> & { readonly after: number },
-): Promise<FileOutboxRow[]> {
-  const { rows } = await db.query<FileOutboxRow>(sql`
+) =>
+  all<FileOutboxRow>(db)(sql`
     select *
       from evidence.file_outbox_row
      where file_job_id = ${jobId} and row_number > ${after} and status = 'ERROR'
      order by row_number
      limit ${limit}`)
-  return rows
-}
 
-export async function findRow(
+export const findRow = (
   db: Queryable,
   { jobId, rowId }: { jobId: string; rowId: string },
-): Promise<FileOutboxRow | undefined> {
-  const { rows } = await db.query<FileOutboxRow>(sql`
+) =>
+  first<FileOutboxRow>(db)(sql`
     select * from evidence.file_outbox_row where id = ${rowId} and file_job_id = ${jobId}`)
-  return rows[0]
-}
 
 /** A row of `evidence.file_job_artifact`. */
 export interface Artifact {
@@ -115,27 +109,23 @@ export interface Artifact {
 }
 
 /** A file of the job, by its id. */
-export async function findArtifact(
+export const findArtifact = (
   db: Queryable,
   { jobId, artifactId }: { jobId: string; artifactId: string },
-): Promise<Artifact | undefined> {
-  const { rows } = await db.query<Artifact>(sql`
+) =>
+  first<Artifact>(db)(sql`
     select id, position, filename, storage_key, size_bytes, content_type, attachment_status,
            document_mgmt_id
       from evidence.file_job_artifact
      where id = ${artifactId} and file_job_id = ${jobId}`)
-  return rows[0]
-}
 
-export async function listArtifacts(db: Queryable, rowId: string): Promise<Artifact[]> {
-  const { rows } = await db.query<Artifact>(sql`
+export const listArtifacts = (db: Queryable, rowId: string) =>
+  all<Artifact>(db)(sql`
     select id, position, filename, storage_key, size_bytes, content_type, attachment_status,
            document_mgmt_id
       from evidence.file_job_artifact
      where file_outbox_row_id = ${rowId}
      order by position`)
-  return rows
-}
 
 export interface AuditRow {
   readonly old_status: RowState | null
@@ -146,15 +136,13 @@ export interface AuditRow {
   readonly created_at: Date
 }
 
-export async function listAudit(db: Queryable, rowId: string): Promise<AuditRow[]> {
-  const { rows } = await db.query<AuditRow>(sql`
+export const listAudit = (db: Queryable, rowId: string) =>
+  all<AuditRow>(db)(sql`
     select old_status, new_status, retry_count, error_code, transitioned_by, created_at
       from evidence.file_outbox_row_audit
      where file_outbox_row_id = ${rowId}
      order by id
      limit 1000`)
-  return rows
-}
 
 /** What became of one row, for who searches the audit by its id: a list of all would be millions. */
 export const rowAudit: AuditSource = {
@@ -187,16 +175,14 @@ export const rowAudit: AuditSource = {
 }
 
 /** Errors of a job that may be tried again, a batch at a time. */
-export async function listRetryable(
+export const listRetryable = (
   tx: Transaction,
   { jobId, after, limit }: { jobId: string; after: number; limit: number },
-): Promise<{ id: string; row_number: number }[]> {
-  const { rows } = await tx.query<{ id: string; row_number: number }>(sql`
+) =>
+  all<{ id: string; row_number: number }>(tx)(sql`
     select id, row_number
       from evidence.file_outbox_row
      where file_job_id = ${jobId} and row_number > ${after} and status = 'ERROR'
        and error_code not in ('INVALID_ROW', 'INVALID_FILE', 'CANCELLED')
      order by row_number
      limit ${limit}`)
-  return rows
-}

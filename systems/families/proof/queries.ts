@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import { all } from '@posthorn/system'
 import { countOf } from '../../../proof/kit/stand/queries.ts'
 
 export interface FamilyEvent {
@@ -8,12 +9,10 @@ export interface FamilyEvent {
   readonly type: string
 }
 
-export async function selectFamilyEvents(db: Queryable): Promise<FamilyEvent[]> {
-  const { rows } = await db.query<FamilyEvent>(sql`
+export const selectFamilyEvents = (db: Queryable) =>
+  all<FamilyEvent>(db)(sql`
     select event_id as id, aggregate_id as key, seq::int as n, event_type as type
       from families.outbox_events order by seq`)
-  return rows
-}
 
 export interface Guest {
   readonly email: string
@@ -24,21 +23,17 @@ export interface Guest {
 }
 
 /** Guests whose invitation stands. */
-export async function selectInvited(db: Queryable): Promise<Guest[]> {
-  const { rows } = await db.query<Guest>(sql`
+export const selectInvited = (db: Queryable) =>
+  all<Guest>(db)(sql`
     select i.email, encode(i.token_hash, 'hex') as hash, exists (
              select from posthorn.alert as a
               where a.source = 'families.invitation-mails' and a.code = 'MAIL_REFUSED'
                 and a.subject = i.id::text) as "isRefused"
       from families.family_member_invitations as i`)
-  return rows
-}
 
 /** Families and invitations whose events tell of them never, or more than once. */
-export async function countUnexplainedFamilies(db: Queryable): Promise<number> {
-  return countOf(
-    db,
-    sql`
+export const countUnexplainedFamilies = (db: Queryable) =>
+  countOf(db)(sql`
     with noted as (
       select event_type, payload #>> '{familyId,value}' as family,
              payload #>> '{invitationId,value}' as invitation,
@@ -51,6 +46,4 @@ export async function countUnexplainedFamilies(db: Queryable): Promise<number> {
           + (select count(*) from families.family_member_invitations as i
               where 1 <> (select count(*) from noted
                            where event_type like '%.FamilyMemberInvitedEvent' and not is_resend
-                             and invitation = i.id::text)))::int as count`,
-  )
-}
+                             and invitation = i.id::text)))::int as count`)

@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all, count, first, some } from '@posthorn/system'
 import type { AccountRow, NoticeRow, StopRow } from './account.ts'
 
 /** Which account, and whose: another organisation's is not found. */
@@ -7,11 +8,11 @@ export interface AccountKey {
   readonly orgId: string
 }
 
-export async function insertAccount(
+export const insertAccount = (
   tx: Transaction,
   account: Omit<AccountRow, 'created_at' | 'updated_at'>,
-) {
-  const { rows } = await tx.query<AccountRow>(sql`
+) =>
+  first<AccountRow>(tx)(sql`
     insert into messages.account
            (id, org_id, name, business_account_id, phone_number_ids, access_token, app_secret,
             verify_token)
@@ -20,12 +21,10 @@ export async function insertAccount(
             ${account.verify_token})
     on conflict (org_id, name) do nothing
     returning *`)
-  return rows[0]
-}
 
 /** Undefined where another account of the organisation has the name. */
-export async function updateAccount(tx: Transaction, account: AccountRow) {
-  const { rows } = await tx.query<AccountRow>(sql`
+export const updateAccount = (tx: Transaction, account: AccountRow) =>
+  first<AccountRow>(tx)(sql`
     update messages.account as a
        set name = ${account.name},
            business_account_id = ${account.business_account_id},
@@ -39,32 +38,27 @@ export async function updateAccount(tx: Transaction, account: AccountRow) {
                         where other.org_id = a.org_id and other.name = ${account.name}
                           and other.id <> a.id)
     returning *`)
-  return rows[0]
-}
 
 export async function deleteAccount(tx: Transaction, id: string): Promise<void> {
   await tx.query(sql`delete from messages.account where id = ${id}`)
 }
 
-export async function lockAccount(tx: Transaction, { id, orgId }: AccountKey) {
-  const { rows } = await tx.query<AccountRow>(sql`
+export const lockAccount = (tx: Transaction, { id, orgId }: AccountKey) =>
+  first<AccountRow>(tx)(sql`
     select * from messages.account where id = ${id} and org_id = ${orgId} for update`)
-  return rows[0]
-}
 
 /** The account that sends a message: the one it names, else the organisation's oldest. */
-export async function chooseAccount(
+export function chooseAccount(
   tx: Transaction,
   { id, orgId }: { id: string | undefined; orgId: string },
 ) {
   // Locked, so that it is not deleted before the message that is to go by it is there.
-  const { rows } = await tx.query<{ id: string }>(sql`
+  return first<{ id: string }>(tx)(sql`
     select id from messages.account
      where org_id = ${orgId} and (${id ?? null}::uuid is null or id = ${id ?? null}::uuid)
      order by id
      limit 1
        for share`)
-  return rows[0]
 }
 
 /** The organisation's account that a number belongs to; undefined for the numbers of the settings. */
@@ -80,39 +74,29 @@ export async function findAccountOfNumber(
   return rows[0]?.id
 }
 
-export async function findAccount(db: Queryable, { id, orgId }: { id: string; orgId?: string }) {
-  const { rows } = await db.query<AccountRow>(sql`
+export const findAccount = (db: Queryable, { id, orgId }: { id: string; orgId?: string }) =>
+  first<AccountRow>(db)(sql`
     select * from messages.account
      where id = ${id} and (${orgId ?? null}::text is null or org_id = ${orgId ?? null})`)
-  return rows[0]
-}
 
-export async function findAccounts(db: Queryable, ids: readonly string[]) {
-  const { rows } = await db.query<AccountRow>(sql`
+export const findAccounts = (db: Queryable, ids: readonly string[]) =>
+  all<AccountRow>(db)(sql`
     select * from messages.account where id = any(${ids}::uuid[])`)
-  return rows
-}
 
-export async function listAccounts(db: Queryable, orgId: string) {
-  const { rows } = await db.query<AccountRow>(sql`
+export const listAccounts = (db: Queryable, orgId: string) =>
+  all<AccountRow>(db)(sql`
     select * from messages.account where org_id = ${orgId} order by id`)
-  return rows
-}
 
 /** Whether messages of the account wait or are being sent. */
-export async function hasWaiting(tx: Transaction, id: string) {
-  const { rows } = await tx.query(sql`
+export const hasWaiting = (tx: Transaction, id: string) =>
+  some(tx)(sql`
     select from messages.outbound_message
      where account_id = ${id} and status in ('QUEUED', 'SENDING')
      limit 1`)
-  return rows.length > 0
-}
 
-export async function findStops(db: Queryable, accountIds: readonly string[]) {
-  const { rows } = await db.query<StopRow>(sql`
+export const findStops = (db: Queryable, accountIds: readonly string[]) =>
+  all<StopRow>(db)(sql`
     select * from messages.sending_stop where account_id = any(${accountIds}::text[])`)
-  return rows
-}
 
 export interface NewStop {
   readonly accountId: string
@@ -146,37 +130,31 @@ export async function upsertStop(tx: Transaction, stop: NewStop): Promise<void> 
 }
 
 /** Ends an account's stops; of one number, where it is named. */
-export async function deleteStops(
+export const deleteStops = (
   tx: Transaction,
   { accountId, numberId }: { accountId: string; numberId?: string },
-) {
-  const { rows } = await tx.query<StopRow>(sql`
+) =>
+  all<StopRow>(tx)(sql`
     delete from messages.sending_stop
      where account_id = ${accountId}
        and (${numberId ?? null}::text is null or number_id = ${numberId ?? null})
     returning *`)
-  return rows
-}
 
 /** Stops that were met by a report, and whose probe is one of these messages. */
-export async function findProven(tx: Transaction, messageIds: readonly string[]) {
-  const { rows } = await tx.query<StopRow>(sql`
+export const findProven = (tx: Transaction, messageIds: readonly string[]) =>
+  all<StopRow>(tx)(sql`
     select * from messages.sending_stop
      where by_report and probe_message_id = any(${messageIds}::uuid[])
      order by account_id, number_id`)
-  return rows
-}
 
 /** Stops whose next probe is due; each for one process. */
-export async function lockDueStops(tx: Transaction) {
-  const { rows } = await tx.query<StopRow>(sql`
+export const lockDueStops = (tx: Transaction) =>
+  all<StopRow>(tx)(sql`
     select * from messages.sending_stop
      where probe_at <= now()
      order by account_id, number_id
      limit 50
        for update skip locked`)
-  return rows
-}
 
 /** A message that waits for its account. */
 export interface HeldMessage {
@@ -188,15 +166,13 @@ const HELD = (accountId: string, code: string) => sql`
        status = 'QUEUED' and coalesce(account_id::text, channel) = ${accountId}
        and error_code in ('ACCOUNT_STOPPED', ${code})`
 
-export async function listHeld(tx: Transaction, stop: StopRow) {
-  const { rows } = await tx.query<HeldMessage>(sql`
+export const listHeld = (tx: Transaction, stop: StopRow) =>
+  all<HeldMessage>(tx)(sql`
     select id, to_recipient as to
       from messages.outbound_message
      where ${HELD(stop.account_id, stop.code)}
      order by next_retry_at, id
      limit 200`)
-  return rows
-}
 
 /** Lets one message through, and says when the next one is. */
 export async function beginProbe(
@@ -214,8 +190,8 @@ export async function beginProbe(
 }
 
 /** Messages that waited for the account are due; returns how many. */
-export async function releaseHeld(tx: Transaction, stop: StopRow): Promise<number> {
-  const { rows } = await tx.query(sql`
+export const releaseHeld = (tx: Transaction, stop: StopRow) =>
+  count(tx)(sql`
     update messages.outbound_message
        set next_retry_at = posthorn.now()
      where id in (select id
@@ -223,8 +199,6 @@ export async function releaseHeld(tx: Transaction, stop: StopRow): Promise<numbe
                    where ${HELD(stop.account_id, stop.code)}
                      for update skip locked)
     returning id`)
-  return rows.length
-}
 
 /** Something that WhatsApp said about an account. */
 export interface NewNotice extends Omit<NoticeRow, 'account_id' | 'said_at'> {
@@ -236,8 +210,8 @@ export interface NewNotice extends Omit<NoticeRow, 'account_id' | 'said_at'> {
 }
 
 /** Keeps a notice; false if it was known. */
-export async function insertNotice(tx: Transaction, notice: NewNotice): Promise<boolean> {
-  const { rows } = await tx.query(sql`
+export const insertNotice = (tx: Transaction, notice: NewNotice) =>
+  some(tx)(sql`
     insert into messages.account_notice
            (id, account_id, org_id, field, subject, event, detail, digest, said_at)
     values (${notice.id}, ${notice.accountId}, ${notice.orgId}, ${notice.field}, ${notice.subject},
@@ -245,12 +219,10 @@ export async function insertNotice(tx: Transaction, notice: NewNotice): Promise<
             least(coalesce(${notice.saidAt}::timestamptz, now()), now()))
         on conflict (digest) do nothing
     returning 1`)
-  return rows.length > 0
-}
 
 /** The last ten notices of each account, newest first. */
-export async function listNotices(db: Queryable, accountIds: readonly string[]) {
-  const { rows } = await db.query<NoticeRow>(sql`
+export const listNotices = (db: Queryable, accountIds: readonly string[]) =>
+  all<NoticeRow>(db)(sql`
     select n.*
       from unnest(${accountIds}::text[]) as a (id)
      cross join lateral (
@@ -259,8 +231,6 @@ export async function listNotices(db: Queryable, accountIds: readonly string[]) 
             where account_id = a.id
             order by said_at desc, id desc
             limit 10) as n`)
-  return rows
-}
 
 /** What WhatsApp says of a template, for those who send by the account: the last word stands. */
 export async function setTemplateStatus(

@@ -1,5 +1,5 @@
 import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
-import { storableJson } from '@posthorn/system'
+import { all, some, storableJson } from '@posthorn/system'
 import type { AuditEvent } from '../audit.ts'
 import type { ConsentKey } from '../dossiers/queries.ts'
 import { digestOf, formsOf } from '../phone-number.ts'
@@ -26,7 +26,7 @@ export async function insertConsentEvent(
 }
 
 /** What was said about a dossier, or about a recipient in any form of its number. */
-export async function listConsentEvents(
+export function listConsentEvents(
   db: Queryable,
   page: {
     readonly orgId: string
@@ -40,7 +40,7 @@ export async function listConsentEvents(
     'dossierId' in of
       ? sql`dossier_id = ${of.dossierId}`
       : sql`recipient = any(${formsOf(of.recipient)}::text[])`
-  const { rows } = await db.query<ConsentEventRow>(sql`
+  return all<ConsentEventRow>(db)(sql`
     select id, seq::text as seq, channel, dossier_id, recipient, granted, source, proof,
            actor, said_at
       from messages.consent_event as e
@@ -48,7 +48,6 @@ export async function listConsentEvents(
        and (${before}::bigint is null or e.seq < ${before}::bigint)
      order by e.seq desc
      limit ${limit}`)
-  return rows
 }
 
 /** A recipient on a channel, in any form of its number. */
@@ -59,14 +58,10 @@ export interface RecipientKey {
 }
 
 /** Notes whether a recipient may be written to; false if a later word stands. */
-export async function upsertRecipientConsent(
-  tx: Transaction,
-  key: RecipientKey,
-  word: ConsentWord,
-) {
+export function upsertRecipientConsent(tx: Transaction, key: RecipientKey, word: ConsentWord) {
   const { granted, source } = word
   const saidAt = word.saidAt ?? null
-  const { rows } = await tx.query(sql`
+  return some(tx)(sql`
     insert into messages.recipient_consent as r
            (org_id, channel, recipient_digest, granted, source, said_at)
     values (${key.orgId}, ${key.channel}, ${digestOf(key)}, ${granted}, ${source},
@@ -77,7 +72,6 @@ export async function upsertRecipientConsent(
         -- Who speaks through the API speaks now, and last.
         where ${saidAt}::timestamptz is null or r.said_at <= excluded.said_at
     returning 1`)
-  return rows.length > 0
 }
 
 /** Meta's id of a person, and the number behind it; said where the audit of `entity` is. */
@@ -88,8 +82,8 @@ export interface KnownPerson extends Pick<AuditEvent, 'entity' | 'entityId'> {
 }
 
 /** Notes which number is behind an id. Returns those of which that was not known. */
-export async function upsertPeople(tx: Transaction, people: readonly KnownPerson[]) {
-  const { rows } = await tx.query<KnownPerson>(sql`
+export const upsertPeople = (tx: Transaction, people: readonly KnownPerson[]) =>
+  all<KnownPerson>(tx)(sql`
     with told as (
       select distinct on ("userId", "orgId") *
         from jsonb_to_recordset(${storableJson(people)}::jsonb)
@@ -108,8 +102,6 @@ export async function upsertPeople(tx: Transaction, people: readonly KnownPerson
      where not exists (select from messages.person as p
                         where p.user_id = told."userId" and p.org_id = told."orgId"
                           and p.recipient = told.recipient)`)
-  return rows
-}
 
 /** Since when, and how, a recipient may not be written to. */
 export interface Withdrawal {
@@ -153,13 +145,13 @@ export async function findWithdrawals(
 }
 
 /** Dossiers of an organisation under which a recipient was written to, and what they last said. */
-export async function findDossiersOf(tx: Transaction, { orgId, channel, recipient }: RecipientKey) {
+export function findDossiersOf(tx: Transaction, { orgId, channel, recipient }: RecipientKey) {
   const forms = formsOf(recipient)
-  const { rows } = await tx.query<{
+  return all<{
     dossierId: string
     granted: boolean
     source: string | null
-  }>(sql`
+  }>(tx)(sql`
     select c.dossier_id as "dossierId", c.granted,
            (select e.source
               from messages.consent_event as e
@@ -179,7 +171,6 @@ export async function findDossiersOf(tx: Transaction, { orgId, channel, recipien
             where e.org_id = ${orgId} and e.recipient = any(${forms}::text[])
               and e.channel = ${channel} and e.dossier_id is not null)
      order by 1`)
-  return rows
 }
 
 /** A message that waits for its turn. */
@@ -189,14 +180,13 @@ export interface WaitingMessage {
 }
 
 /** What waits for a recipient, under whichever dossier, or for a dossier. */
-export async function findWaiting(tx: Transaction, key: ConsentKey | RecipientKey) {
+export function findWaiting(tx: Transaction, key: ConsentKey | RecipientKey) {
   const whose =
     'recipient' in key
       ? sql`to_recipient = any(${formsOf(key.recipient)}::text[])`
       : sql`dossier_id = ${key.dossierId}`
-  const { rows } = await tx.query<WaitingMessage>(sql`
+  return all<WaitingMessage>(tx)(sql`
     select id, org_id
       from messages.outbound_message
      where ${whose} and org_id = ${key.orgId} and channel = ${key.channel} and status = 'QUEUED'`)
-  return rows
 }

@@ -1,17 +1,15 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { storableJson } from '@posthorn/system'
+import { all, first, listIds, storableJson } from '@posthorn/system'
 import type { ConversationRow, ThreadRow } from './conversation.ts'
 import type { Inbound } from './inbound.ts'
 import { formsOf } from '../phone-number.ts'
 
 /** Of these ids of the provider, those of messages that are stored. */
-export async function findKnown(db: Queryable, ids: readonly string[]) {
-  const { rows } = await db.query<{ id: string }>(sql`
+export const findKnown = (db: Queryable, ids: readonly string[]) =>
+  listIds(db)(sql`
     select provider_message_id as id
       from messages.inbound_message
      where provider_message_id = any(${ids}::text[])`)
-  return rows.map(({ id }) => id)
-}
 
 /** Whose message it is, and to which of the forms of the number the organisation writes. */
 export interface Owner {
@@ -26,7 +24,7 @@ export interface Owner {
  * the person has spoken at this number, else the one that wrote to it last. Only one organisation is
  * looked at where the number is its own.
  */
-export async function findOwners(
+export function findOwners(
   db: Queryable,
   messages: readonly Pick<
     Inbound,
@@ -38,7 +36,7 @@ export async function findOwners(
     ...{ providerMessageId, numberId, from, userId, answers },
     forms: [...(from === null ? [] : formsOf(from)), ...(userId === null ? [] : [userId])],
   }))
-  const { rows } = await db.query<Owner>(sql`
+  return all<Owner>(db)(sql`
     select u."providerMessageId", o.org_id as "orgId",
            coalesce(
              (select c.recipient
@@ -88,7 +86,6 @@ export async function findOwners(
                limit 1)) as found
             order by choice
             limit 1) as o`)
-  return rows
 }
 
 /** What messages of one person make of the conversation. */
@@ -112,7 +109,7 @@ export async function upsertConversations(
   changes: readonly ConversationChange[],
 ): Promise<{ id: string; orgId: string; recipient: string }[]> {
   if (changes.length === 0) return []
-  const { rows } = await tx.query<{ id: string; orgId: string; recipient: string }>(sql`
+  return all<{ id: string; orgId: string; recipient: string }>(tx)(sql`
     insert into messages.conversation as c
            (id, org_id, channel, recipient, number_id, contact_name, dossier_id,
             last_inbound_at, session_until, active_at)
@@ -139,7 +136,6 @@ export async function upsertConversations(
            last_inbound_at = greatest(c.last_inbound_at, excluded.last_inbound_at),
            active_at = greatest(c.active_at, excluded.active_at)
     returning c.id, c.org_id as "orgId", c.recipient`)
-  return rows
 }
 
 /** A message with its place, ready to be stored. */
@@ -153,12 +149,12 @@ export interface NewInbound extends Inbound {
 }
 
 /** Stores messages, each once for ever; the ids of those that were not known until now. */
-export async function insertInbound(tx: Transaction, messages: readonly NewInbound[]) {
-  const { rows } = await tx.query<{
+export const insertInbound = (tx: Transaction, messages: readonly NewInbound[]) =>
+  all<{
     id: string
     sent_at: Date
     answers_message_id: string | null
-  }>(sql`
+  }>(tx)(sql`
     insert into messages.inbound_message as i
            (id, provider_message_id, org_id, channel, conversation_id, number_id, from_number, kind,
             text, content, answers, dossier_id, sent_at, at)
@@ -177,8 +173,6 @@ export async function insertInbound(tx: Transaction, messages: readonly NewInbou
               (select m.id from messages.outbound_message as m
                 where m.provider_message_id = i.answers and m.org_id = i.org_id
                 limit 1) as answers_message_id`)
-  return rows
-}
 
 /** Which conversation, and whose: another organisation's is not found. */
 export interface ConversationKey {
@@ -209,22 +203,18 @@ type FoundConversation = Omit<ConversationRow, 'withdrawn_at' | 'withdrawn_sourc
 const timeOf = (place: Place | undefined) => sql`
   timestamptz 'epoch' + ${place?.micros ?? null}::bigint * interval '1 microsecond'`
 
-export async function findConversation(db: Queryable, { id, orgId }: ConversationKey) {
-  const { rows } = await db.query<FoundConversation>(sql`
+export const findConversation = (db: Queryable, { id, orgId }: ConversationKey) =>
+  first<FoundConversation>(db)(sql`
     ${CONVERSATION} where c.id = ${id} and c.org_id = ${orgId}`)
-  return rows[0]
-}
 
 /** The conversation, locked until the transaction ends; without what its person last wrote. */
-export async function lockConversation(tx: Transaction, { id, orgId }: ConversationKey) {
-  const { rows } = await tx.query<FoundConversation>(sql`
+export const lockConversation = (tx: Transaction, { id, orgId }: ConversationKey) =>
+  first<FoundConversation>(tx)(sql`
     select *, session_until > posthorn.now() as session_open,
            null as last_kind, null as last_text
       from messages.conversation
      where id = ${id} and org_id = ${orgId}
        for update`)
-  return rows[0]
-}
 
 export interface ConversationPage {
   readonly orgId: string
@@ -235,12 +225,12 @@ export interface ConversationPage {
   readonly limit: number
 }
 
-export async function listConversations(
+export function listConversations(
   db: Queryable,
   { orgId, recipient, dossierId, before, limit }: ConversationPage,
 ) {
   const forms = recipient === undefined ? null : formsOf(recipient)
-  const { rows } = await db.query<FoundConversation & Place>(sql`
+  return all<FoundConversation & Place>(db)(sql`
     ${CONVERSATION}
      where c.org_id = ${orgId}
        and (${forms}::text[] is null or c.recipient = any(${forms}::text[]))
@@ -249,7 +239,6 @@ export async function listConversations(
             or (c.active_at, c.id) < (${timeOf(before)}, ${before?.id ?? null}::uuid))
      order by c.active_at desc, c.id desc
      limit ${limit}`)
-  return rows
 }
 
 /** An answer was queued: the conversation comes first in the list. */
@@ -268,10 +257,10 @@ export interface ThreadPage {
 }
 
 /** What was written in both directions, newest first. */
-export async function listThread(db: Queryable, { conversation, before, limit }: ThreadPage) {
+export function listThread(db: Queryable, { conversation, before, limit }: ThreadPage) {
   const { id, org_id: orgId, channel, recipient } = conversation
   const beforeId = before?.id ?? null
-  const { rows } = await db.query<ThreadRow & Place>(sql`
+  return all<ThreadRow & Place>(db)(sql`
     with inbound as (
       select i.id, 'inbound' as direction, i.at, i.kind, i.text, i.content,
              null::text as template_code, i.answers, null::text as status,
@@ -307,7 +296,6 @@ export async function listThread(db: Queryable, { conversation, before, limit }:
              limit 1) as answers_message_id
       from thread as t
      order by t.at desc, t.id desc`)
-  return rows
 }
 
 /** A session as it stands when a message is about to be sent in it. */
@@ -318,10 +306,8 @@ export interface SessionRow {
   readonly session_open: boolean
 }
 
-export async function findSessions(db: Queryable, ids: readonly string[]) {
-  const { rows } = await db.query<SessionRow>(sql`
+export const findSessions = (db: Queryable, ids: readonly string[]) =>
+  all<SessionRow>(db)(sql`
     select id, number_id, session_until, session_until > posthorn.now() as session_open
       from messages.conversation
      where id = any(${ids}::uuid[])`)
-  return rows
-}

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { NullableText, nullable, type RowOf } from '@posthorn/system'
+import { all, nullable, NullableText, some, type RowOf } from '@posthorn/system'
 import { Type } from 'typebox'
 import { Time } from '../message.ts'
 
@@ -9,11 +9,9 @@ export interface DossierKey {
   readonly dossierId: string
 }
 
-export async function isDossier(db: Queryable, { orgId, dossierId }: DossierKey) {
-  const { rows } = await db.query(sql`
+export const isDossier = (db: Queryable, { orgId, dossierId }: DossierKey) =>
+  some(db)(sql`
     select from messages.dossier where org_id = ${orgId} and id = ${dossierId}`)
-  return rows.length > 0
-}
 
 /** Makes the dossier unless it is there. */
 export async function insertDossier(
@@ -79,11 +77,11 @@ export async function upsertConsent(
 }
 
 /** What a dossier has said about each channel it was asked about, or about one. */
-export async function listConsents(
+export const listConsents = (
   db: Queryable,
   { orgId, dossierId, channel }: DossierKey & { readonly channel?: string },
-) {
-  const { rows } = await db.query<RowOf<typeof Consent>>(sql`
+) =>
+  all<RowOf<typeof Consent>>(db)(sql`
     select c.dossier_id, c.channel, c.granted, c.updated_at, e.source, e.proof, e.recipient
       from messages.consent as c
       -- Consents that are older than the history have none.
@@ -96,12 +94,10 @@ export async function listConsents(
      where c.org_id = ${orgId} and c.dossier_id = ${dossierId}
        and (${channel ?? null}::text is null or c.channel = ${channel ?? null})
      order by c.channel`)
-  return rows
-}
 
 /** Of these dossiers' channels, those that may be written to. */
-export async function findGranted(db: Queryable, wanted: readonly ConsentKey[]) {
-  const { rows } = await db.query<ConsentKey>(sql`
+export const findGranted = (db: Queryable, wanted: readonly ConsentKey[]) =>
+  all<ConsentKey>(db)(sql`
     select c.org_id as "orgId", c.dossier_id as "dossierId", c.channel
       from messages.consent as c
       join unnest(${wanted.map(({ orgId }) => orgId)}::text[],
@@ -110,8 +106,6 @@ export async function findGranted(db: Queryable, wanted: readonly ConsentKey[]) 
              as w (org_id, dossier_id, channel)
         on w.org_id = c.org_id and w.dossier_id = c.dossier_id and w.channel = c.channel
      where c.granted`)
-  return rows
-}
 
 /** A row of `messages.activity`. */
 export interface ActivityRow {
@@ -123,19 +117,17 @@ export interface ActivityRow {
   readonly created_at: Date
 }
 
-export async function listActivities(
+export const listActivities = (
   db: Queryable,
   page: DossierKey & { before: string | undefined; limit: number },
-) {
-  const { rows } = await db.query<ActivityRow>(sql`
+) =>
+  all<ActivityRow>(db)(sql`
     select id, seq::text as seq, dossier_id, type, metadata, created_at
       from messages.activity
      where org_id = ${page.orgId} and dossier_id = ${page.dossierId}
        and (${page.before ?? null}::bigint is null or seq < ${page.before ?? null}::bigint)
      order by activity.seq desc
      limit ${page.limit}`)
-  return rows
-}
 
 /** Addresses and numbers to which a dossier's messages went, and Meta's ids of a person. */
 export async function listNames(

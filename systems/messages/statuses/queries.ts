@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { storableJson } from '@posthorn/system'
+import { all, storableJson } from '@posthorn/system'
 import type { MessageState } from '../message.ts'
 import type { Report, ReportKey } from './report.ts'
 
@@ -10,8 +10,8 @@ export interface Subject extends ReportKey {
 }
 
 /** Finds reports' messages by the provider's id, else by our own that came back. */
-export async function findSubjects(db: Queryable, reports: readonly Report[]) {
-  const { rows } = await db.query<Subject>(sql`
+export const findSubjects = (db: Queryable, reports: readonly Report[]) =>
+  all<Subject>(db)(sql`
     select r."providerMessageId", r.status, m.id as message_id, m.org_id
       from jsonb_to_recordset(${storableJson(reports)}::jsonb)
              as r ("providerMessageId" text, status text, "opaqueId" uuid)
@@ -25,8 +25,6 @@ export async function findSubjects(db: Queryable, reports: readonly Report[]) {
             where id = r."opaqueId" and channel = 'whatsapp'
             order by choice
             limit 1) as m`)
-  return rows
-}
 
 /** A report with its message, or without one. */
 export interface Filed {
@@ -39,8 +37,8 @@ export interface Filed {
  * Files reports, each once for ever. Returns those that were not known, or not of which message,
  * until now. In one order, so that two webhooks with the same reports cannot deadlock.
  */
-export async function fileReports(tx: Transaction, filed: readonly Filed[]) {
-  const { rows } = await tx.query<ReportKey>(sql`
+export const fileReports = (tx: Transaction, filed: readonly Filed[]) =>
+  all<ReportKey>(tx)(sql`
     insert into messages.delivery_status as d
            (provider_message_id, status, message_id, org_id, report)
     select report ->> 'providerMessageId', report ->> 'status', "messageId", "orgId", report
@@ -51,8 +49,6 @@ export async function fileReports(tx: Transaction, filed: readonly Filed[]) {
         do update set message_id = excluded.message_id
             where d.message_id is null and excluded.message_id is not null
     returning d.provider_message_id as "providerMessageId", d.status`)
-  return rows
-}
 
 export interface LockedMessage {
   readonly id: string
@@ -74,8 +70,8 @@ export interface LockedMessage {
  * Those that no other session has locked. A worker settles a batch in an order of its own: to wait for
  * it with other messages in hand would be a deadlock.
  */
-export async function lockMessages(tx: Transaction, ids: readonly string[]) {
-  const { rows } = await tx.query<LockedMessage>(sql`
+export const lockMessages = (tx: Transaction, ids: readonly string[]) =>
+  all<LockedMessage>(tx)(sql`
     select m.id, m.org_id, m.dossier_id, m.channel, m.status, m.to_recipient, m.attempt_count,
            m.account_id, m.attempt_no, m.provider_message_id,
            array(select a.provider_message_id
@@ -86,8 +82,6 @@ export async function lockMessages(tx: Transaction, ids: readonly string[]) {
       from messages.outbound_message as m
      where m.id = any(${ids}::uuid[])
        for update of m skip locked`)
-  return rows
-}
 
 /** When a message was sent, arrived and was read, as far as reports say so. */
 export interface ReportedTimes {
@@ -167,11 +161,8 @@ export interface ParkedReport {
 }
 
 /** Reports whose message has appeared since, oldest first; each for one sweeper. */
-export async function lockParked(
-  tx: Transaction,
-  { after, limit }: { after: string; limit: number },
-) {
-  const { rows } = await tx.query<ParkedReport>(sql`
+export const lockParked = (tx: Transaction, { after, limit }: { after: string; limit: number }) =>
+  all<ParkedReport>(tx)(sql`
     select seq::text as seq, report, org_id
       from messages.delivery_status as d
      where message_id is null
@@ -184,8 +175,6 @@ export async function lockParked(
      order by d.seq
      limit ${limit}
        for update skip locked`)
-  return rows
-}
 
 /** Undefined if nothing is parked; else the last report that has been for so long, `0` if there is none. */
 export async function findLastOlder(db: Queryable, seconds: number): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { storableJson } from '@posthorn/system'
+import { all, first, one, some, storableJson } from '@posthorn/system'
 import type { TemplateRow } from './template.ts'
 
 export interface TemplateKey {
@@ -9,36 +9,31 @@ export interface TemplateKey {
 }
 
 /** A template in each of its languages. */
-export async function findTemplates(
+export const findTemplates = (
   db: Queryable,
   { orgId, name }: Pick<TemplateKey, 'orgId' | 'name'>,
-) {
-  const { rows } = await db.query<TemplateRow>(sql`
+) =>
+  all<TemplateRow>(db)(sql`
     select * from messages.template
      where org_id = ${orgId} and name = ${name}
      order by language`)
-  return rows
-}
 
-export async function findTemplate(db: Queryable, { orgId, name, language }: TemplateKey) {
-  const { rows } = await db.query<TemplateRow>(sql`
+export const findTemplate = (db: Queryable, { orgId, name, language }: TemplateKey) =>
+  first<TemplateRow>(db)(sql`
     select * from messages.template
      where org_id = ${orgId} and name = ${name} and language = ${language}`)
-  return rows[0]
-}
 
-export async function listTemplates(
+export function listTemplates(
   db: Queryable,
   page: { orgId: string; after: readonly [string, string] | undefined; limit: number },
 ) {
   const [name, language] = page.after ?? [null, null]
-  const { rows } = await db.query<TemplateRow>(sql`
+  return all<TemplateRow>(db)(sql`
     select * from messages.template
      where org_id = ${page.orgId}
        and (${name}::text is null or (name, language) > (${name}::text, ${language}::text))
      order by name, language
      limit ${page.limit}`)
-  return rows
 }
 
 export type NewTemplate = Pick<
@@ -47,8 +42,8 @@ export type NewTemplate = Pick<
 >
 
 /** Registers a template, or changes it; `created` tells which. */
-export async function upsertTemplate(tx: Transaction, template: NewTemplate) {
-  const { rows } = await tx.query<TemplateRow & { created: boolean }>(sql`
+export const upsertTemplate = (tx: Transaction, template: NewTemplate) =>
+  one<TemplateRow & { created: boolean }>(tx)(sql`
     insert into messages.template (org_id, name, language, category, components, status)
     values (${template.org_id}, ${template.name}, ${template.language}, ${template.category},
             ${storableJson(template.components)}::jsonb, ${template.status})
@@ -56,13 +51,9 @@ export async function upsertTemplate(tx: Transaction, template: NewTemplate) {
     do update set category = excluded.category, components = excluded.components,
                   status = excluded.status, updated_at = now()
     returning *, xmax = 0 as created`)
-  return rows[0] as TemplateRow & { created: boolean }
-}
 
-export async function deleteTemplate(tx: Transaction, { orgId, name, language }: TemplateKey) {
-  const { rows } = await tx.query(sql`
+export const deleteTemplate = (tx: Transaction, { orgId, name, language }: TemplateKey) =>
+  some(tx)(sql`
     delete from messages.template
      where org_id = ${orgId} and name = ${name} and language = ${language}
     returning name`)
-  return rows.length > 0
-}

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from '@posthorn/engine'
+import { one } from '@posthorn/system'
 import type { OrderInput } from '../order.ts'
 
 export interface PaymentOrder extends Omit<OrderInput, 'items'> {
@@ -29,12 +30,12 @@ export interface BegunPayment extends Payment {
  * Records the intent to charge, before the request leaves: a cancellation must know
  * that money may be on its way. A payment that is settled or cancelled stays as it is.
  */
-export async function beginCharge(
+export const beginCharge = (
   tx: Transaction,
   { orderId, orgId, amount, currency, key }: PaymentOrder,
   callMs: number,
-) {
-  const { rows } = await tx.query<BegunPayment>(sql`
+) =>
+  one<BegunPayment>(tx)(sql`
     insert into sagas.payment as p
            (order_id, org_id, status, amount, currency, gateway_key, calls, calling_until)
     values (${orderId}, ${orgId}, 'CHARGING', ${amount}, ${currency}, ${key}, 1,
@@ -47,8 +48,6 @@ export async function beginCharge(
     returning status, gateway_ref, error_code, error, cancelled_at is not null as cancelled,
               true as busy,
               created_at < clock_timestamp() - interval '12 hours' as old`)
-  return rows[0] as BegunPayment
-}
 
 /**
  * Writes down a charge, even where the payment was settled as failed. False: the payment was
@@ -86,11 +85,11 @@ export async function settleUncharged(
  * Keeps every worker from beginning a charge, from the commit on. A payment without a row is
  * cancelled with that; the command that comes later finds it.
  */
-export async function cancelPayment(
+export const cancelPayment = (
   tx: Transaction,
   { orderId, orgId, amount, currency, key }: PaymentOrder,
-) {
-  const { rows } = await tx.query<Payment>(sql`
+) =>
+  one<Payment>(tx)(sql`
     insert into sagas.payment as p
            (order_id, org_id, status, amount, currency, gateway_key, cancelled_at)
     values (${orderId}, ${orgId}, 'CANCELLED', ${amount}, ${currency}, ${key}, now())
@@ -99,8 +98,6 @@ export async function cancelPayment(
               -- One who failed has ended; of two, the other may be under way.
               calling_until > clock_timestamp()
                 and (status = 'CHARGING' or status = 'FAILED' and calls > 1) as busy`)
-  return rows[0] as Payment
-}
 
 /** Keeps a command that is on its way from beginning a payment; one that has begun stays as it is. */
 export async function refusePayment(

@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import { listIds, one } from '@posthorn/system'
 import { countOf } from '../../../proof/kit/stand/queries.ts'
 
 export interface OrderSums {
@@ -16,8 +17,8 @@ export interface OrderSums {
   readonly openKeys: number
 }
 
-export async function selectOrderSums(db: Queryable): Promise<OrderSums> {
-  const { rows } = await db.query<OrderSums>(sql`
+export const selectOrderSums = (db: Queryable) =>
+  one<OrderSums>(db)(sql`
     with ended as (
       select s.status, r.status as stock, p.status as payment, h.status as shipment
         from sagas.orders as o
@@ -50,14 +51,10 @@ export async function selectOrderSums(db: Queryable): Promise<OrderSums> {
              where s.reserved <> coalesce(r.quantity, 0)) as miscounted,
            (select count(*)::int from sagas.idempotency_keys where locked) as "openKeys"
       from ended`)
-  return rows[0] as OrderSums
-}
 
-export async function selectFailedSagas(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(sql`
+export const selectFailedSagas = (db: Queryable) =>
+  listIds(db)(sql`
     select id from sagas.saga where status = 'FAILED'`)
-  return rows.map(({ id }) => id)
-}
 
 /** What the gateway took and gave back for orders, as the sagas know it. */
 export async function selectOrderMoney(
@@ -71,10 +68,8 @@ export async function selectOrderMoney(
 }
 
 /** Sagas that have ended, and whose steps tell another story. */
-export async function countUnexplainedSagas(db: Queryable): Promise<number> {
-  return countOf(
-    db,
-    sql`
+export const countUnexplainedSagas = (db: Queryable) =>
+  countOf(db)(sql`
     select count(*)::int as count
       from sagas.saga as s
       left join lateral (
@@ -82,14 +77,9 @@ export async function countUnexplainedSagas(db: Queryable): Promise<number> {
                count(*) filter (where status in ('RUNNING', 'WAITING', 'RETRYING', 'UNDOING')) as open
           from sagas.saga_step as t where t.saga_id = s.id) as steps on true
      where (s.status = 'COMPLETED' and steps.done <> cardinality(s.step_names))
-        or (s.status in ('COMPLETED', 'COMPENSATED') and steps.open > 0)`,
-  )
-}
+        or (s.status in ('COMPLETED', 'COMPENSATED') and steps.open > 0)`)
 
-export async function selectOrderIds(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(sql`select id from sagas.orders`)
-  return rows.map(({ id }) => id)
-}
+export const selectOrderIds = (db: Queryable) => listIds(db)(sql`select id from sagas.orders`)
 
 /** What charges of the gateway are for, where they are for orders. */
 export async function selectOrderKeys(db: Queryable): Promise<Set<string>> {

@@ -1,4 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { first, some } from '@posthorn/system'
 import type { Item, OrderInput, OrderKey } from '../order.ts'
 
 export type Reservation = Pick<OrderInput, 'orderId' | 'orgId' | 'items'>
@@ -9,20 +10,16 @@ export interface ReservationRow {
 }
 
 /** False: the order has a reservation, in any state. */
-export async function insertReservation(tx: Transaction, { orderId, orgId, items }: Reservation) {
-  const { rows } = await tx.query(sql`
+export const insertReservation = (tx: Transaction, { orderId, orgId, items }: Reservation) =>
+  some(tx)(sql`
     insert into sagas.stock_reservation (order_id, org_id, status, items)
     values (${orderId}, ${orgId}, 'RESERVED', ${JSON.stringify(items)}::jsonb)
     on conflict (order_id) do nothing
     returning order_id`)
-  return rows.length > 0
-}
 
-export async function findReservation(db: Queryable, orderId: string) {
-  const { rows } = await db.query<ReservationRow>(sql`
+export const findReservation = (db: Queryable, orderId: string) =>
+  first<ReservationRow>(db)(sql`
     select status, missing from sagas.stock_reservation where order_id = ${orderId}`)
-  return rows[0]
-}
 
 export async function refuseReservation(
   tx: Transaction,

@@ -1,7 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { directionOf } from '@posthorn/system'
+import { all, directionOf, first, one } from '@posthorn/system'
 import type { NewProposal, Proposal, ProposalStatus } from './proposal.ts'
-import { all, first, one } from '../rows.ts'
 
 /** Above which amount of a currency two persons are needed; null: never. */
 export interface Limit {

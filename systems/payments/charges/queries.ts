@@ -1,8 +1,7 @@
 import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
-import { directionOf } from '@posthorn/system'
+import { all, directionOf, first, one, some } from '@posthorn/system'
 import type { KeyClaim } from '@posthorn/engine/inbox'
 import type { Static } from 'typebox'
-import { all, first, one, some } from '../rows.ts'
 import type { DisputeChange } from './inbound/parts.ts'
 import type {
   Dispute,

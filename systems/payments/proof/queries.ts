@@ -1,4 +1,5 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import { all, listIds, one } from '@posthorn/system'
 import { countOf } from '../../../proof/kit/stand/queries.ts'
 
 export interface PaymentSums {
@@ -9,16 +10,14 @@ export interface PaymentSums {
   readonly openKeys: number
 }
 
-export async function selectPaymentSums(db: Queryable): Promise<PaymentSums> {
-  const { rows } = await db.query<PaymentSums>(sql`
+export const selectPaymentSums = (db: Queryable) =>
+  one<PaymentSums>(db)(sql`
     select count(*)::int as payments,
            count(*) filter (where status = 'pending')::int as pending,
            (select coalesce(sum(taken), 0)::float8 from payments.ledger) as taken,
            (select coalesce(sum(refunded), 0)::float8 from payments.ledger) as refunded,
            (select count(*)::int from payments.idempotency_keys where locked) as "openKeys"
       from payments.payments`)
-  return rows[0] as PaymentSums
-}
 
 export interface DeliveryRow {
   readonly id: string
@@ -28,19 +27,15 @@ export interface DeliveryRow {
   readonly position: number
 }
 
-export async function selectDeliveries(db: Queryable): Promise<DeliveryRow[]> {
-  const { rows } = await db.query<DeliveryRow>(sql`
+export const selectDeliveries = (db: Queryable) =>
+  all<DeliveryRow>(db)(sql`
     select d.id, e.url as endpoint, d.status, d.order_key as key, d.position::int as position
       from payments.webhook_deliveries as d
       join payments.webhook_endpoints as e on e.id = d.endpoint_id`)
-  return rows
-}
 
 /** Payments and refunds that the audit tells of never, or more than once. */
-export async function countUnexplainedPayments(db: Queryable): Promise<number> {
-  return countOf(
-    db,
-    sql`
+export const countUnexplainedPayments = (db: Queryable) =>
+  countOf(db)(sql`
     with told as (
       select entity_id,
              count(*) filter (where action = 'payment.created') as created,
@@ -59,49 +54,34 @@ export async function countUnexplainedPayments(db: Queryable): Promise<number> {
       left join told on told.entity_id = p.id::text
       left join done on done.payment_id = p.id
      where (told.created, told.charged, told.refunded)
-           is distinct from (1, done.charged, done.refunded)`,
-  )
-}
+           is distinct from (1, done.charged, done.refunded)`)
 
 /** Webhooks whose delivery the audit tells of never, or more than once. */
-export async function countUnexplainedWebhooks(db: Queryable): Promise<number> {
-  return countOf(
-    db,
-    sql`
+export const countUnexplainedWebhooks = (db: Queryable) =>
+  countOf(db)(sql`
     select count(*)::int as count
       from payments.webhook_deliveries as d
      where d.status = 'delivered'
        and 1 <> (select count(*) from payments.audit_log as a
                   where a.entity_type = 'webhook_delivery' and a.entity_id = d.id::text
-                    and a.action in ('webhook.delivered', 'webhook.retry.success'))`,
-  )
-}
+                    and a.action in ('webhook.delivered', 'webhook.retry.success'))`)
 
 /** Webhooks delivered, by the counters of their endpoints. */
-export async function sumDeliveredWebhooks(db: Queryable): Promise<number> {
-  return countOf(
-    db,
-    sql`
+export const sumDeliveredWebhooks = (db: Queryable) =>
+  countOf(db)(sql`
     select (coalesce((select sum(delivered) from payments.webhook_endpoint_hours), 0)
             + coalesce((select sum((c.item ->> 'delivered')::int)
                           from payments.webhook_tallies as t
                           cross join lateral jsonb_array_elements(t.counts) as c (item)), 0)
-           )::int as count`,
-  )
-}
+           )::int as count`)
 
 /** Webhooks that have neither been delivered nor given up. */
-export async function countOpenDeliveries(db: Queryable): Promise<number> {
-  return countOf(
-    db,
-    sql`
+export const countOpenDeliveries = (db: Queryable) =>
+  countOf(db)(sql`
     select count(*)::int as count from payments.webhook_deliveries
-     where status in ('pending', 'failed')`,
-  )
-}
+     where status in ('pending', 'failed')`)
 
 /** What charges of the gateway are for, where they are ours. */
 export async function selectPaymentIds(db: Queryable): Promise<Set<string>> {
-  const { rows } = await db.query<{ id: string }>(sql`select id::text as id from payments.payments`)
-  return new Set(rows.map(({ id }) => id))
+  return new Set(await listIds(db)(sql`select id::text as id from payments.payments`))
 }

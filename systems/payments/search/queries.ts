@@ -1,5 +1,6 @@
 import { sql, type Queryable } from '@posthorn/engine'
 import {
+  all,
   amountsIn,
   amountText,
   listClockMoves,
@@ -12,7 +13,6 @@ import {
   type Sought,
   type Stop,
 } from '@posthorn/system'
-import { all } from '../rows.ts'
 
 /*
  * What the things of this system are called, where they are, and how they are found: by who searches, and

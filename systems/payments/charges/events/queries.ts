@@ -1,7 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { directionOf } from '@posthorn/system'
+import { all, directionOf } from '@posthorn/system'
 import type { EventOutcome, EventSource } from '../inbound/event.ts'
-import { all } from '../../rows.ts'
 
 /** A row of `payments.webhook_events`, without what it came as. */
 export interface KeptEvent {

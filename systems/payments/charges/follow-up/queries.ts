@@ -1,7 +1,7 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import { first, one } from '@posthorn/system'
 import type { KeyedRequest } from '@posthorn/engine/inbox'
 import type { Payment } from '../payment.ts'
-import { first, one } from '../../rows.ts'
 
 /** Something that the gateway is to be asked about, and how often it was. */
 export interface Overdue {

@@ -1,7 +1,7 @@
 import { sql, uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { all, some } from '@posthorn/system'
 import type { Payment, PaymentStatus } from '../payment.ts'
 import type { EventOutcome, ReceivedEvent } from './event.ts'
-import { all, some } from '../../rows.ts'
 
 /** What became of an event. */
 export interface EventResult {

@@ -1,7 +1,6 @@
 import { sql, type Queryable } from '@posthorn/engine'
-import { directionOf } from '@posthorn/system'
+import { all, directionOf } from '@posthorn/system'
 import type { Static } from 'typebox'
-import { all } from '../../rows.ts'
 import type { Dispute, GatewayTransaction } from '../payment.ts'
 import type { DisputeQuery, RefundQuery } from './routes.ts'
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from '@posthorn/engine'
+import { first, one } from '@posthorn/system'
 import type { GatewayError, Pending } from '@posthorn/gateway'
-import { first, one } from '../../rows.ts'
 import type { GatewayTransaction, Payment } from '../payment.ts'
 
 /** A transaction that is about to end, and who ends it. */

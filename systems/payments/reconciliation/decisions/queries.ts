@@ -1,9 +1,9 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all, one } from '@posthorn/system'
 import type { Owner } from '../request.ts'
 import { takenAmount, type RecordKey } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'
 import type { Adjustment, DecisionRule } from './decision.ts'
-import { all, one } from '../../rows.ts'
 import type { Run } from '../runs/run.ts'
 
 /** A payment and the record that has it. */

@@ -1,9 +1,9 @@
 import { sql, type Queryable } from '@posthorn/engine'
+import { all } from '@posthorn/system'
 import type { Owner } from '../request.ts'
 import { RECORD_COLUMNS, takenAmount } from '../records/queries.ts'
 import type { Reason } from '../reason.ts'
 import type { ExceptionRow, OpenTally, Tab } from './exception.ts'
-import { all } from '../../rows.ts'
 
 export interface ExceptionPage extends Owner {
   /** Of one file; left out, of all. */

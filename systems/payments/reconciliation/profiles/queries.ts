@@ -1,7 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import type { RowOf } from '@posthorn/system'
+import { all, first, some, type RowOf } from '@posthorn/system'
 import type { Profile, Rules, VersionResource } from './rules.ts'
-import { all, some, first } from '../../rows.ts'
 
 /** Which profile, and whose: another organisation's is not found. */
 export interface ProfileKey {

@@ -1,9 +1,9 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all, first } from '@posthorn/system'
 import type { Owner, RunKey } from '../request.ts'
 import type { Reason } from '../reason.ts'
 import type { Detail, PaymentSide, RefundSide, StatementRecord } from './record.ts'
 import type { StoredStatement } from '../formats/findings.ts'
-import { all, first } from '../../rows.ts'
 
 interface StatementPage {
   readonly runId: string

@@ -1,10 +1,9 @@
 import { sql, type Queryable, type Statement, type Transaction } from '@posthorn/engine'
-import { directionOf } from '@posthorn/system'
+import { all, directionOf, first, one } from '@posthorn/system'
 import type { Owner, RunKey } from '../request.ts'
 import { isUnused, takenAmount } from '../records/queries.ts'
 import type { Tally } from '../reason.ts'
 import type { Run, RunResult } from './run.ts'
-import { all, first, one } from '../../rows.ts'
 
 /** Whether money went out in a record that has no payment: what refunds are for. */
 export async function hasMoneyOut(tx: Transaction): Promise<boolean> {

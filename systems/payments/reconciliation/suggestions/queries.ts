@@ -1,8 +1,8 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all, count, first, one } from '@posthorn/system'
 import type { RunKey } from '../request.ts'
 import { isUnused, takenAmount, type RecordKey } from '../records/queries.ts'
 import type { Suggestion, Tolerance } from './suggestion.ts'
-import { all, count, first, one } from '../../rows.ts'
 
 /** Suggestions of a pass at the most, and for one record of it. */
 export const MOST_OF_A_PASS = 10_000

@@ -1,11 +1,11 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { count, first, some } from '@posthorn/system'
 import type { CopyStreamQuery } from 'pg-copy-streams'
 import { copyInto } from '@posthorn/bulk/copy'
 import { identityOf, type ReadStatement } from '../formats/findings.ts'
 import type { BalanceCounts } from '../runs/run.ts'
 import type { Format } from '../formats/format.ts'
 import type { CurrencySum } from './loading.ts'
-import { count, first, some } from '../../rows.ts'
 
 /** The columns a line of the copy has, tab by tab. */
 const COPY_RECORDS = `

@@ -1,5 +1,5 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { type RowOf, directionOf } from '@posthorn/system'
+import { all, count, directionOf, first, listIds, type RowOf } from '@posthorn/system'
 import type { Static } from 'typebox'
 import type {
   Attempt,
@@ -9,7 +9,6 @@ import type {
   WebhookDelivery,
 } from './delivery.ts'
 import type { RetryRun } from './settling.ts'
-import { all, count, first, listIds } from '../../rows.ts'
 
 export const findDelivery = (db: Queryable, { org, id }: { org: string; id: string }) =>
   first<WebhookDelivery>(db)(sql`

@@ -1,9 +1,9 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
+import { all, first, listIds, one, some } from '@posthorn/system'
 import type { Filter } from '../filters/filter.ts'
 import type { StoredUrl } from './sealed.ts'
 import type { Endpoint, Signing, Subscribed } from './endpoint.ts'
 import type { RetryPolicy } from './retry.ts'
-import { all, first, listIds, one, some } from '../../rows.ts'
 
 /** Endpoints that a merchant may have: an event is written once for each of them. */
 const MOST_ENDPOINTS = 200

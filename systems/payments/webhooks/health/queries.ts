@@ -1,7 +1,6 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { NullableText, nullable, resource, time, type RowOf } from '@posthorn/system'
+import { all, nullable, NullableText, resource, time, type RowOf } from '@posthorn/system'
 import { Type } from 'typebox'
-import { all } from '../../rows.ts'
 
 /** How an endpoint is doing, by everything that went to it in the last days. */
 export const EndpointHealth = Type.Object({

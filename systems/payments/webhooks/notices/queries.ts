@@ -1,5 +1,5 @@
 import { sql, type Transaction } from '@posthorn/engine'
-import { all } from '../../rows.ts'
+import { all } from '@posthorn/system'
 
 /** An alert that needs a notice. */
 export interface Notable {
