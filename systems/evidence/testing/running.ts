@@ -3,26 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { advanceClock, useMovableClock, wakeAllRelays } from '@posthorn/operate'
 import { type TestDatabase, testDatabase } from '@posthorn/engine/testing'
-import { signTestToken } from '@posthorn/system/testing/serve'
+import { askWith, type Answer } from '@posthorn/system/testing/ask'
+import { signTestToken, type TestCaller } from '@posthorn/system/testing/serve'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { afterAll, expect } from 'vitest'
 import { evidence } from '../index.ts'
 import { type Part, type Serving, serve, startWorking } from './serving.ts'
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of all shapes
-  readonly body: any
-}
 
 export type Client = Awaited<ReturnType<typeof clientOf>>
 
 export interface Running extends Serving {
   readonly db: TestDatabase
   readonly folder: string
-  as(caller?: { sub?: string; org?: string }): Promise<Client>
+  as(caller?: TestCaller): Promise<Client>
   /** Tells the simulated document API something. */
   documents(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   /** Moves the business clock and wakes all workers. */
@@ -60,16 +53,7 @@ export async function runEvidence(db: TestDatabase, options: RunOptions = {}): P
     ...serving,
     ...{ db, folder },
     as: (caller) => clientOf(url, caller),
-    async documents(method, path, body) {
-      const response = await fetch(`${url}/sim/documents${path}`, {
-        method,
-        ...(body !== undefined && {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      })
-      return JSON.parse((await response.text()) || '{}') as Record<string, unknown>
-    },
+    documents: (method, path, body) => serving.sim(method, `/documents${path}`, body),
     async advance(by) {
       await advanceClock(db.pool, by)
       await wakeAllRelays(db.pool)
@@ -80,19 +64,10 @@ export async function runEvidence(db: TestDatabase, options: RunOptions = {}): P
 const JOBS = '/api/v1/file-jobs'
 
 /** A user with a token, at a server of this process or of another. */
-export async function clientOf(
-  url: string,
-  caller: { readonly sub?: string; readonly org?: string } = {},
-) {
-  const token = await signTestToken({ role: 'admin', ...caller })
-  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
-    const headers = { authorization: `Bearer ${token}`, ...(init.headers as object) }
-    const response = await fetch(url + path, { ...init, method, headers })
-    const text = await response.text()
-    const isJson = /json/.test(response.headers.get('content-type') ?? '')
-    const body: unknown = isJson ? JSON.parse(text) : undefined
-    return { status: response.status, headers: response.headers, text, body }
-  }
+export async function clientOf(url: string, caller: TestCaller = {}) {
+  const ask = askWith(url, await signTestToken({ role: 'admin', ...caller }))
+  const send = (method: string, path: string, init: RequestInit = {}): Promise<Answer> =>
+    ask(path, { ...init, method })
   const upload = (
     bytes: BodyInit,
     { filename = 'cases.zip', key }: { filename?: string; key?: string } = {},

@@ -3,6 +3,7 @@ import { type TestDatabase, fakeTransport, testDatabase } from '@posthorn/engine
 import { mail } from '@posthorn/simulators'
 import { afterAll, expect } from 'vitest'
 import { createSealing } from '@posthorn/system'
+import { askWith, json } from '@posthorn/system/testing/ask'
 import { serveSystem, signTestToken, type TestCaller } from '@posthorn/system/testing/serve'
 import { families } from '../index.ts'
 import type { OutboxEvent } from '../outbox.ts'
@@ -41,11 +42,12 @@ export interface Outcome {
 export async function runFamilies(db: Pick<TestDatabase, 'pool'>) {
   /** Every line that was logged, as JSON. */
   const logged: string[] = []
-  const { app, url, system } = await serveSystem(families, {
+  const served = await serveSystem(families, {
     ...{ pool: db.pool, sealing, baseUrl: () => 'https://hub.test', outside: [mail()] },
     log: logInto(logged),
     logging: { level: 'debug', stream: { write: (line) => void logged.push(line) } },
   })
+  const { app, url, system, sim } = served
   const outbox = system.outboxes[0] as Outbox<OutboxEvent>
   const broker = fakeTransport()
   const transports = { rabbitmq: broker }
@@ -55,9 +57,7 @@ export async function runFamilies(db: Pick<TestDatabase, 'pool'>) {
     await app.close()
   })
   return {
-    app,
-    url,
-    system,
+    ...served,
     outbox,
     /** Stands for the broker: what `deliver` was to deliver is in it. */
     broker,
@@ -67,18 +67,9 @@ export async function runFamilies(db: Pick<TestDatabase, 'pool'>) {
     },
     logged,
     as: async (caller: TestCaller) => clientOf(url, await signTestToken(caller)),
-    async mails(): Promise<MailSeen[]> {
-      const response = await fetch(`${url}/sim/mail/requests?limit=200`)
-      return ((await response.json()) as { items: MailSeen[] }).items
-    },
+    mails: async () => (await sim<{ items: MailSeen[] }>('GET', '/mail/requests?limit=200')).items,
     /** Orders the mail server to fail: see the simulators. */
-    async fault(order: object) {
-      await fetch(`${url}/sim/mail/faults`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(order),
-      })
-    },
+    fault: (order: object) => sim('POST', '/mail/faults', order),
     async handle(message: Message) {
       const ref = { queue: 'test' }
       const { signal } = new AbortController()
@@ -107,15 +98,11 @@ export function newAddress(): string {
 }
 
 function clientOf(url: string, token: string) {
+  const send = askWith(url, token)
   const ask = async (query: string, variables: object = {}): Promise<Answer> => {
-    const response = await fetch(`${url}/graphql`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query, variables }),
-    })
-    const body = (await response.json()) as Record<string, unknown>
-    const { data, errors } = body as Pick<Answer, 'data' | 'errors'>
-    return { status: response.status, headers: response.headers, data, errors, body }
+    const answer = await send('/graphql', json('POST', { query, variables }))
+    const { data, errors } = answer.body as Pick<Answer, 'data' | 'errors'>
+    return { ...answer, data, errors }
   }
   const change = async (name: string, type: string, input: object): Promise<Outcome> => {
     const query = `mutation ($input: ${type}!) {

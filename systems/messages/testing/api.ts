@@ -5,6 +5,7 @@ import type { TestDatabase } from '@posthorn/engine/testing'
 import type { Role } from '@posthorn/http'
 import { mail } from '@posthorn/simulators'
 import { whatsapp } from '../simulators/index.ts'
+import { ask, askWith, json } from '@posthorn/system/testing/ask'
 import { serveSystem, signTestToken } from '@posthorn/system/testing/serve'
 import type { Notify } from '../conversations/intake.ts'
 import { messagesWith } from '../index.ts'
@@ -49,50 +50,30 @@ export async function startApi(
     behaviour: { paceMs: 20 },
   })
   const simulated = { pool, env, outside: [outside, mail()] }
-  const { app, url, system } = await serveSystem(messagesWith({ notify }), simulated)
+  const served = await serveSystem(messagesWith({ notify }), simulated)
+  const { app, url, system } = served
   const transports = system.transports ?? {}
   const relay = createRelay({ pool: database.connect(), outboxes: system.outboxes, transports })
 
   return {
-    ...{ app, url, system, relay },
+    ...{ ...served, relay },
     /** Calls as a member of an organisation; default `acme`. */
     async call<Body = Resource>(
       method: string,
       path: string,
       { org = 'acme', role = 'member', body, key }: CallOptions = {},
     ): Promise<Answer<Body>> {
-      const token = await signTestToken({ org, role })
-      const response = await fetch(url + path, {
-        method,
-        headers: {
-          authorization: `Bearer ${token}`,
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...(key !== undefined && { 'idempotency-key': key }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      return { status: response.status, body: JSON.parse((await response.text()) || 'null') }
+      const send = askWith(url, await signTestToken({ org, role }))
+      const keyed = key === undefined ? {} : { 'idempotency-key': key }
+      const { status, body: said } = await send(path, json(method, body, keyed))
+      return { status, body: said }
     },
     /** Posts bytes to the webhook, signed unless said otherwise. */
     async webhook(body: unknown, headers = signHeaders(body)) {
-      const response = await fetch(`${url}/api/v1/webhooks/whatsapp/inbound`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: textOf(body),
-      })
-      await response.arrayBuffer()
-      return response.status
-    },
-    /** Tells a simulator something. */
-    async sim(method: string, path: string, body?: unknown) {
-      const response = await fetch(`${url}/sim${path}`, {
-        method,
-        ...(body !== undefined && {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      })
-      return JSON.parse((await response.text()) || '{}') as Record<string, unknown>
+      const all = { 'content-type': 'application/json', ...headers }
+      const inbound = `${url}/api/v1/webhooks/whatsapp/inbound`
+      const { status } = await ask(inbound, { method: 'POST', headers: all, body: textOf(body) })
+      return status
     },
     async close() {
       await relay.stop()

@@ -2,17 +2,11 @@ import { type Subscriber, type Transport, createNotifier, createRelay } from '@p
 import { type TestDatabase, testDatabase } from '@posthorn/engine/testing'
 import { gateway } from '@posthorn/gateway/simulators'
 import { afterAll, expect } from 'vitest'
+import { askWith, json } from '@posthorn/system/testing/ask'
 import { serveSystem, signTestToken, type TestCaller } from '@posthorn/system/testing/serve'
 import { orders } from '../index.ts'
 import { topicMigrations } from '@posthorn/transports/postgres'
 import { selectWrongStock } from './queries.ts'
-
-export interface Answer {
-  readonly status: number
-  readonly headers: Headers
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a test expects of it is in the test
-  readonly body: any
-}
 
 export type Client = ReturnType<typeof clientOf>
 
@@ -27,32 +21,24 @@ export type Running = Awaited<ReturnType<typeof runOrders>>
 export async function runOrders(db: TestDatabase, env: Record<string, string> = {}) {
   // No system here takes its webhooks.
   const outside = [gateway()]
-  const { app, url, system } = await serveSystem(orders, { pool: db.pool, env, outside })
+  const served = await serveSystem(orders, { pool: db.pool, env, outside })
+  const { app, url, system, sim } = served
   const notifier = createNotifier(db.pool, system.outboxes)
   afterAll(async () => {
     await app.close()
     await notifier.close()
   })
   return {
-    app,
-    url,
-    system,
+    ...served,
     as: async (caller?: TestCaller) => clientOf(url, await signTestToken(caller)),
     /** What the gateway has of an order. */
     async ledger(orderId: string): Promise<Charged> {
-      const response = await fetch(`${url}/sim/gateway/ledger`)
-      const { charges, refunds } = (await response.json()) as Charged
+      const { charges, refunds } = await sim<Charged>('GET', '/gateway/ledger')
       const mine = charges.filter(({ idempotencyKey }) => idempotencyKey.endsWith(orderId))
       const ids = new Set(mine.map(({ id }) => id))
       return { charges: mine, refunds: refunds.filter(({ chargeId }) => ids.has(chargeId)) }
     },
-    async fault(order: object) {
-      await fetch(`${url}/sim/gateway/faults`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(order),
-      })
-    },
+    fault: (order: object) => sim('POST', '/gateway/faults', order),
   }
 }
 
@@ -75,19 +61,9 @@ export async function runParticipants(
 }
 
 function clientOf(url: string, token: string) {
-  const call = async (path: string, init: RequestInit = {}): Promise<Answer> => {
-    const headers = new Headers(init.headers)
-    headers.set('authorization', `Bearer ${token}`)
-    const response = await fetch(`${url}/api/v1${path}`, { ...init, headers })
-    const { status } = response
-    const body: unknown = JSON.parse((await response.text()) || 'null')
-    return { status, headers: response.headers, body }
-  }
-  const get = (path: string) => call(path)
-  const post = (path: string, body?: object, given: Record<string, string> = {}) => {
-    const headers = { ...(body && { 'content-type': 'application/json' }), ...given }
-    return call(path, { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) })
-  }
+  const get = askWith(`${url}/api/v1`, token)
+  const post = (path: string, body?: object, headers?: Record<string, string>) =>
+    get(path, json('POST', body, headers))
   return {
     ...{ get, post },
     /** Places an order and returns its id and its saga's. */

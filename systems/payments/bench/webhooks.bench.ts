@@ -1,13 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
-import {
-  createRelay,
-  engineMigrations,
-  migrate,
-  silentLog,
-  transaction,
-  type Relay,
-} from '@posthorn/engine'
+import { createRelay, engineMigrations, migrate, transaction, type Relay } from '@posthorn/engine'
 import { createSealing } from '@posthorn/system'
+import { openSystem } from '@posthorn/system/testing/serve'
 import { enqueueEvent, payments } from '../index.ts'
 import { newWebhookSecret, signWebhook } from '@posthorn/transports/webhook'
 import { Pool } from 'pg'
@@ -156,22 +150,8 @@ async function open(database: Database, receiver: Receiver, hanging: number): Pr
   pool.on('error', () => undefined)
   await migrate(pool, [await engineMigrations(), await payments.migrations()])
   const sealing = createSealing(['k'.repeat(32)])
-  const settings = {
-    ...(payments.settings as never as { properties: Record<string, { default?: unknown }> })
-      .properties,
-  }
-  const defaults = Object.fromEntries(
-    Object.entries(settings).map(([name, { default: value }]) => [name, value]),
-  )
-  const { outboxes, transports = {} } = payments.open({
-    pool,
-    log: silentLog,
-    settings: { ...defaults, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
-    production: false,
-    baseUrl: () => 'http://127.0.0.1:1',
-    sealing,
-    simulatorAddress: async () => undefined,
-  })
+  const env = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }
+  const { outboxes, transports = {} } = openSystem(payments, { pool, sealing, env })
   await addEndpoints(pool, { url: receiver.said, hanging, seal: sealing.seal })
   const deliveries = outboxes.filter(({ name }) => name === 'payments.webhook-deliveries')
   const relay = createRelay({ pool, outboxes: deliveries, transports })

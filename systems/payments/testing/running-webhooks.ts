@@ -1,13 +1,12 @@
 import { createRelay, transaction, type Relay } from '@posthorn/engine'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
-import type { App } from '@posthorn/http'
 import { useMovableClock } from '@posthorn/operate'
-import type { OpenSystem } from '@posthorn/system'
+import { json, type Answer as WholeAnswer } from '@posthorn/system/testing/ask'
+import type { ServedSystem, TestCaller } from '@posthorn/system/testing/serve'
 import { afterAll, expect } from 'vitest'
 import { payments } from '../index.ts'
 import { enqueueEvent, type WebhookEvent } from '../webhooks/index.ts'
-import { json, userOf, type Answer as WholeAnswer } from './asking.ts'
-import { serve, webhookOutboxes, type Bearer } from './serving.ts'
+import { serve, userOf, webhookOutboxes } from './serving.ts'
 
 /** A database with the tables of the system, and a clock that can be moved. */
 export async function webhookDatabase(sql = ''): Promise<TestDatabase> {
@@ -27,12 +26,9 @@ export interface Client {
   actions(id: string): Promise<string[]>
 }
 
-export interface Running {
-  readonly app: App
-  readonly url: string
-  readonly system: OpenSystem
+export interface Running extends ServedSystem {
   readonly relay: Relay
-  as(bearer: Bearer): Promise<Client>
+  as(bearer: TestCaller): Promise<Client>
   /** Announces an event and returns the ids of its deliveries. */
   announce(event?: Partial<WebhookEvent>): Promise<string[]>
   /** Attempts what is due, until nothing is. */
@@ -46,7 +42,8 @@ export async function runWebhooks(
   db: TestDatabase,
   env: Record<string, string> = {},
 ): Promise<Running> {
-  const { app, url, system } = await serve(db.pool, env)
+  const serving = await serve(db.pool, env)
+  const { app, url, system } = serving
   const { transports = {} } = system
   const outboxes = webhookOutboxes(system)
   const relay = createRelay({ pool: db.pool, outboxes, transports, mode: 'poll' })
@@ -56,9 +53,7 @@ export async function runWebhooks(
     await app.close()
   })
   return {
-    app,
-    url,
-    system,
+    ...serving,
     relay,
     as: (bearer) => webhookClientOf(url, bearer),
     announce(event = {}) {
@@ -74,7 +69,7 @@ export async function runWebhooks(
 }
 
 /** A member of an organisation, at any server. */
-export async function webhookClientOf(url: string, bearer: Bearer): Promise<Client> {
+export async function webhookClientOf(url: string, bearer: TestCaller): Promise<Client> {
   const ask = await userOf(url, bearer)
   const send = async (method: string, path: string, sent?: unknown) => {
     const { status, body } = await ask(path, json(method, sent))

@@ -3,13 +3,14 @@ import { posthorn, silentLog, type Handlers } from '@posthorn/engine'
 import { startPeriodically } from '@posthorn/operate'
 import { testDatabase, type TestDatabase } from '@posthorn/engine/testing'
 import type { Pool } from 'pg'
+import { ask, json, type Answer } from '@posthorn/system/testing/ask'
+import type { ServedSystem, TestCaller } from '@posthorn/system/testing/serve'
 import { afterAll } from 'vitest'
 import { payments } from '../index.ts'
 import { DEVELOPMENT_WEBHOOK_SECRET } from '../settings.ts'
-import { ask, json, userOf, type Answer } from './asking.ts'
-import { serve, type Bearer, type Serving } from './serving.ts'
+import { serve, userOf } from './serving.ts'
 
-export type { Answer } from './asking.ts'
+export type { Answer } from '@posthorn/system/testing/ask'
 
 /** A user with a token. */
 export interface Client {
@@ -38,8 +39,8 @@ export interface Ledger {
   readonly refunds: readonly { id: string; chargeId: string; amount: number; status: string }[]
 }
 
-export interface Running extends Serving {
-  as(bearer: Bearer): Promise<Client>
+export interface Running extends ServedSystem {
+  as(bearer: TestCaller): Promise<Client>
   ledger(): Promise<Ledger>
   /** Tells the simulated gateway to fail, how to send its webhooks, or what banks do. */
   gateway(path: 'faults' | 'webhooks' | 'refund-failures', order: object): Promise<void>
@@ -84,13 +85,13 @@ export async function runPayments(
     await stopWorkers()
     await serving.app.close()
   })
-  const { url } = serving
+  const { url, sim } = serving
   return {
     ...serving,
     as: (bearer) => clientOf(url, bearer),
-    ledger: async () => (await (await fetch(`${url}/sim/gateway/ledger`)).json()) as Ledger,
+    ledger: () => sim('GET', '/gateway/ledger'),
     async gateway(path, order) {
-      await ask(`${url}/sim/gateway/${path}`, json('POST', order))
+      await sim('POST', `/gateway/${path}`, order)
     },
     event(event, headers) {
       const body = typeof event === 'string' ? event : JSON.stringify(event)
@@ -102,7 +103,7 @@ export async function runPayments(
 }
 
 /** A client of any server that takes the tests' tokens. */
-export async function clientOf(url: string, bearer: Bearer = {}): Promise<Client> {
+export async function clientOf(url: string, bearer: TestCaller = {}): Promise<Client> {
   const send = await userOf(url, bearer)
   const keyed = (key: string | undefined) => ({
     ...(key !== undefined && { 'idempotency-key': key }),

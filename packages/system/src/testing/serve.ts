@@ -1,9 +1,10 @@
 import { silentLog } from '@posthorn/engine'
 import { createApp, createVerifier, signToken, type App, type Role } from '@posthorn/http'
-import { simulators, type Simulator } from '@posthorn/simulators'
+import { simulators, type Receivers, type Simulator } from '@posthorn/simulators'
 import { createSealing } from '../sealing.ts'
 import { readSettings } from '../settings.ts'
 import type { Host, OpenSystem, System } from '../system.ts'
+import { ask, json } from './ask.ts'
 
 /** What the tokens of tests are signed with. */
 export const TEST_SECRET = 'a secret that only the tests of systems know'
@@ -39,6 +40,8 @@ export interface ServedSystem {
   readonly app: App
   readonly url: string
   readonly system: OpenSystem
+  /** Asks a simulator, or tells it something. */
+  sim<Body = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Body>
 }
 
 /** A system behind a real server on a free port, with simulators: its own, unless others are given. */
@@ -46,26 +49,33 @@ export async function serveSystem(
   system: System,
   {
     outside,
+    receivers,
     logging = false,
     ...host
-  }: TestHost & {
+  }: Omit<TestHost, 'receivers'> & {
     readonly outside?: readonly Simulator[]
+    readonly receivers?: (baseUrl: () => string) => Receivers
     readonly logging?: Parameters<typeof createApp>[0]['log']
   },
 ): Promise<ServedSystem> {
   const app = await createApp({
     ...{ title: system.name, version: '1', production: false, rateLimit: false, log: logging },
+    drainMs: 1_000,
     verify: createVerifier({ secret: TEST_SECRET }),
   })
   let url = ''
   const opened = openSystem(system, {
     baseUrl: () => url,
     simulatorAddress: async (name) => app.simulatorAddresses[name],
+    ...(receivers && { receivers: receivers(() => url) }),
     ...host,
   })
   await opened.routes?.(app)
   const { pool } = host
   await app.register(simulators, { pool, simulators: outside ?? opened.simulators ?? [] })
   url = await app.listen({ host: '127.0.0.1', port: 0 })
-  return { app, url, system: opened }
+  return {
+    ...{ app, url, system: opened },
+    sim: async (method, path, body) => (await ask(`${url}/sim${path}`, json(method, body))).body,
+  }
 }

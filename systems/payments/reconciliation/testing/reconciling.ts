@@ -2,7 +2,7 @@ import { uuid } from '@posthorn/engine'
 import type { TestDatabase } from '@posthorn/engine/testing'
 import type { Pool } from 'pg'
 import { expect } from 'vitest'
-import { json, type Answer } from '../../testing/asking.ts'
+import { json, type Answer } from '@posthorn/system/testing/ask'
 import { runPayments, type Client } from '../../testing/running.ts'
 import type { PaymentStatus } from '../../charges/payment.ts'
 import {

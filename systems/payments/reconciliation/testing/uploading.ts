@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { json, userOf, type Answer } from '../../testing/asking.ts'
+import { json, type Answer } from '@posthorn/system/testing/ask'
+import { userOf } from '../../testing/serving.ts'
 
 export type Content = string | Uint8Array<ArrayBuffer> | AsyncIterable<Uint8Array> | FormData
 

@@ -1,5 +1,3 @@
-import { tokenOf, type Bearer } from './serving.ts'
-
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -27,12 +25,11 @@ export function json(
   return { method, headers: typed, body: JSON.stringify(body) }
 }
 
-/** Asks a server in the name of a user. */
-export async function userOf(url: string, bearer?: Bearer) {
-  const authorization = `Bearer ${await tokenOf(bearer)}`
-  return (path: string, init: RequestInit = {}) =>
+/** Asks a server with a token. */
+export const askWith =
+  (url: string, token: string) =>
+  (path: string, init: RequestInit = {}): Promise<Answer> =>
     ask(`${url}${path}`, {
       ...init,
-      headers: { authorization, ...(init.headers as Record<string, string>) },
+      headers: { authorization: `Bearer ${token}`, ...(init.headers as object) },
     })
-}
