@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { gatewaySettings } from '@posthorn/gateway'
+import { wholeNumber } from '@posthorn/system'
 import { reconciliationSettings } from './reconciliation/index.ts'
 import { webhookSettings } from './webhooks/index.ts'
 
@@ -55,13 +56,10 @@ export const paymentSettings = Type.Object({
     pattern: '^[1-9]\\d{0,4}(m|h|d)$',
     default: '24h',
   }),
-  PAYMENTS_LOCK_MS: Type.Integer({
-    description:
-      'when another process takes over an unfinished payment, from 1000 ms; at least three times GATEWAY_TIMEOUT_MS',
-    minimum: 1_000,
-    maximum: 3_600_000,
-    default: 60_000,
-  }),
+  PAYMENTS_LOCK_MS: wholeNumber(
+    'when another process takes over an unfinished payment, from 1000 ms; at least three times GATEWAY_TIMEOUT_MS',
+    [1_000, 3_600_000, 60_000],
+  ),
   ...webhookSettings,
   ...reconciliationSettings,
 })

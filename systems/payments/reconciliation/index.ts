@@ -1,6 +1,6 @@
 import type { App } from '@posthorn/http'
-import { Type, type Static, type TObject } from 'typebox'
-import type { Host } from '@posthorn/system'
+import type { Static, TObject } from 'typebox'
+import { wholeNumber, type Host } from '@posthorn/system'
 import type { FourEyes } from '../approvals/proposal.ts'
 import { decisionRoutes } from './decisions/routes.ts'
 import { discardRoutes } from './decisions/discard.ts'
@@ -15,12 +15,10 @@ import { uploadRoutes, uploadSettings } from './upload/routes.ts'
 /** What reconciliation reads from the environment. */
 export const reconciliationSettings = {
   ...uploadSettings,
-  RECONCILIATION_MEMORY_MB: Type.Integer({
-    description: 'megabytes of memory for each sort or join of a run in Postgres, 4 to 2048',
-    minimum: 4,
-    maximum: 2_048,
-    default: 64,
-  }),
+  RECONCILIATION_MEMORY_MB: wholeNumber(
+    'megabytes of memory for each sort or join of a run in Postgres, 4 to 2048',
+    [4, 2_048, 64],
+  ),
 }
 
 type Settings = Static<TObject<typeof reconciliationSettings>>

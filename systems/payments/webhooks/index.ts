@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from 'typebox'
 import { createGuard, parseCidrs, webhookTransport } from '@posthorn/transports/webhook'
-import type { Host, OpenSystem } from '@posthorn/system'
+import { wholeNumber, type Host, type OpenSystem } from '@posthorn/system'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { selectUrls } from './endpoints/queries.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
@@ -32,31 +32,22 @@ export const webhookSettings = {
       description: 'true refuses endpoints with http://; default true in production',
     }),
   ),
-  WEBHOOK_TIMEOUT_MS: Type.Integer({
-    description: 'milliseconds for a whole exchange with an endpoint, 100 to 60000',
-    minimum: 100,
-    maximum: 60_000,
-    default: 15_000,
-  }),
-  WEBHOOK_CONCURRENCY: Type.Integer({
-    description: 'concurrent requests of one relay to one endpoint, 1 to 100',
-    minimum: 1,
-    maximum: 100,
-    default: 10,
-  }),
-  WEBHOOK_ATTEMPTS_DAYS: Type.Integer({
-    description: 'days that requests and answers of attempts are kept',
-    minimum: 1,
-    maximum: 3_650,
-    default: 30,
-  }),
-  WEBHOOK_DISABLE_AFTER_DAYS: Type.Integer({
-    description:
-      'days with failures only until an endpoint is disabled, with a warning at half; 0: never',
-    minimum: 0,
-    maximum: 90,
-    default: 5,
-  }),
+  WEBHOOK_TIMEOUT_MS: wholeNumber(
+    'milliseconds for a whole exchange with an endpoint, 100 to 60000',
+    [100, 60_000, 15_000],
+  ),
+  WEBHOOK_CONCURRENCY: wholeNumber(
+    'concurrent requests of one relay to one endpoint, 1 to 100',
+    [1, 100, 10],
+  ),
+  WEBHOOK_ATTEMPTS_DAYS: wholeNumber(
+    'days that requests and answers of attempts are kept',
+    [1, 3_650, 30],
+  ),
+  WEBHOOK_DISABLE_AFTER_DAYS: wholeNumber(
+    'days with failures only until an endpoint is disabled, with a warning at half; 0: never',
+    [0, 90, 5],
+  ),
   ALERTS_WEBHOOK_URL: Type.Optional(
     Type.String({
       description: 'address for notices of alerts, http(s)://…; none by default',

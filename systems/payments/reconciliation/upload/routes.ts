@@ -4,7 +4,7 @@ import { sweepSpool } from '@posthorn/bulk/spool'
 import { UploadSlots, inTime, type Pace } from '@posthorn/bulk/upload'
 import type { Queryable } from '@posthorn/engine'
 import { callerOf, type App } from '@posthorn/http'
-import { Id, nullable } from '@posthorn/system'
+import { Id, nullable, wholeNumber } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static, type TObject } from 'typebox'
 import { StatementResource, statementResource } from '../formats/findings.ts'
@@ -80,42 +80,30 @@ const uploadFile = {
 
 /** What uploads read from the environment. */
 export const uploadSettings = {
-  RECONCILIATION_MAX_BYTES: Type.Integer({
-    description: 'largest bank file in bytes, 1024 to 10000000000',
-    minimum: 1_024,
-    maximum: 10_000_000_000,
-    default: 1_000_000_000,
-  }),
-  RECONCILIATION_MAX_RECORDS: Type.Integer({
-    description: 'most records of a file, 1 to 20000000; each takes up to 48 bytes of memory',
-    minimum: 1,
-    maximum: 20_000_000,
-    default: 2_000_000,
-  }),
-  RECONCILIATION_MAX_UPLOADS: Type.Integer({
-    description: 'concurrent uploads per server, 1 to 100; each is on its disk until it is loaded',
-    minimum: 1,
-    maximum: 100,
-    default: 8,
-  }),
-  RECONCILIATION_UPLOADS_PER_ORG: Type.Integer({
-    description: 'concurrent uploads of one organisation, 1 to 100',
-    minimum: 1,
-    maximum: 100,
-    default: 2,
-  }),
-  RECONCILIATION_UPLOAD_BYTES_PER_SECOND: Type.Integer({
-    description: 'slowest upload, in bytes a second; a slower one ends with 408',
-    minimum: 1,
-    maximum: 1_000_000_000,
-    default: 10_000,
-  }),
-  RECONCILIATION_UPLOAD_WINDOW_MS: Type.Integer({
-    description: 'period over which the speed of an upload is measured, in ms',
-    minimum: 100,
-    maximum: 600_000,
-    default: 30_000,
-  }),
+  RECONCILIATION_MAX_BYTES: wholeNumber(
+    'largest bank file in bytes, 1024 to 10000000000',
+    [1_024, 10_000_000_000, 1_000_000_000],
+  ),
+  RECONCILIATION_MAX_RECORDS: wholeNumber(
+    'most records of a file, 1 to 20000000; each takes up to 48 bytes of memory',
+    [1, 20_000_000, 2_000_000],
+  ),
+  RECONCILIATION_MAX_UPLOADS: wholeNumber(
+    'concurrent uploads per server, 1 to 100; each is on its disk until it is loaded',
+    [1, 100, 8],
+  ),
+  RECONCILIATION_UPLOADS_PER_ORG: wholeNumber(
+    'concurrent uploads of one organisation, 1 to 100',
+    [1, 100, 2],
+  ),
+  RECONCILIATION_UPLOAD_BYTES_PER_SECOND: wholeNumber(
+    'slowest upload, in bytes a second; a slower one ends with 408',
+    [1, 1_000_000_000, 10_000],
+  ),
+  RECONCILIATION_UPLOAD_WINDOW_MS: wholeNumber(
+    'period over which the speed of an upload is measured, in ms',
+    [100, 600_000, 30_000],
+  ),
   RECONCILIATION_SPOOL_FOLDER: Type.Optional(
     Type.String({
       description: 'folder for concurrent uploads; default the folder of temporary files',
