@@ -2,7 +2,13 @@ import { migrationsFrom } from '@posthorn/engine'
 import { documents } from './simulators/index.ts'
 import { mail } from '@posthorn/simulators'
 import { SIMULATED_MAILBOX, createMailer } from '@posthorn/system/mailer'
-import { type System, auditSource, defineSystem } from '@posthorn/system'
+import {
+  type FindDeliveries,
+  type Notify,
+  type System,
+  auditSource,
+  defineSystem,
+} from '@posthorn/system'
 import { demo } from './demo.ts'
 import { SIMULATED, archiveLimits, evidenceSettings } from './settings.ts'
 import { eventRoutes } from './arrivals/routes.ts'
@@ -16,7 +22,6 @@ import { fileProcessors } from './processor/file-processor.ts'
 import { rowsOutbox } from './outbox.ts'
 import { createProgress } from './progress.ts'
 import { MAIL_TRANSPORT, mailTransport, mailsOutbox } from './results/mails.ts'
-import type { FindDeliveries, Notify } from './results/notification.ts'
 import { resultsWorker } from './results/add-up.ts'
 import { rowAudit } from './rows/queries.ts'
 import { rowRoutes } from './rows/routes.ts'
@@ -25,13 +30,6 @@ import { clamdScanner } from './scan/clamd.ts'
 import { openStorage } from './storage/settings.ts'
 import { uploadRoutes } from './upload/routes.ts'
 import { followRows, searchFiles } from './things/queries.ts'
-
-export type {
-  EventDelivery,
-  FindDeliveries,
-  MerchantEvent,
-  Notify,
-} from './results/notification.ts'
 
 export interface EvidenceOptions {
   /** Default: merchants get no webhooks about their files. */

@@ -3,6 +3,7 @@ import { type Simulator, mail } from '@posthorn/simulators'
 import { whatsapp } from './simulators/index.ts'
 import {
   type Host,
+  type Notify,
   type OpenSystem,
   type System,
   auditSource,
@@ -11,7 +12,6 @@ import {
 import { demo } from './demo.ts'
 import { accountRoutes } from './accounts/routes.ts'
 import { accountProbes } from './accounts/stops.ts'
-import type { Notify } from './conversations/intake.ts'
 import { keywordsOf } from './conversations/inbound.ts'
 import { conversationRoutes } from './conversations/routes.ts'
 import { dossierRoutes } from './dossiers/routes.ts'

@@ -1,6 +1,7 @@
-import { sql, toMs, type Duration, type Queryable } from '@posthorn/engine'
+import { sql, toMs, type Duration, type Queryable, type Statement } from '@posthorn/engine'
 import type { ClockMove } from './real-time.ts'
-import type { AuditSource, SystemAuditEntry } from './system.ts'
+import { all } from './rows.ts'
+import type { AuditSearch, AuditSource, SystemAuditEntry } from './system.ts'
 
 /**
  * A table with the columns of an audit, to be searched. One whose `created_at` is by the business clock
@@ -11,29 +12,32 @@ export function auditSource(table: string, clock: 'wall' | 'business'): AuditSou
     clock === 'wall'
       ? sql`created_at as at, null::timestamptz as business_at`
       : sql`recorded_at as at, created_at as business_at`
-  return {
-    name: table,
-    async search(db, search) {
-      const { org, entityType, entityId, actor, action, since, until, before } = search
-      const { rows } = await db.query<SystemAuditEntry>(sql`
-        select seq::text, org_id, actor, action, entity_type, entity_id,
-               details, at, business_at
-          from (select seq, org_id, actor, action, entity_type, entity_id,
-                       to_jsonb(details) as details, ${times}
-                  from ${sql.id(table)}) as audit
-         where (${org}::text is null or org_id = ${org})
-           and (${entityType}::text is null or entity_type = ${entityType})
-           and (${entityId}::text is null or entity_id = ${entityId})
-           and (${actor}::text is null or actor = ${actor})
-           and (${action}::text is null or action = ${action})
-           and (${since}::timestamptz is null or at >= ${since})
-           and (${until}::timestamptz is null or at < ${until})
-           and (${before}::bigint is null or seq < ${before}::bigint)
-         order by audit.seq desc
-         limit ${search.limit}`)
-      return rows
-    },
-  }
+  const rows = sql`
+    select seq, org_id, actor, action, entity_type, entity_id, to_jsonb(details) as details, ${times}
+      from ${sql.id(table)}`
+  return { name: table, search: (db, search) => searchAudit(db, search, rows) }
+}
+
+/** The newest of these rows that a search asks for. They have the columns of an entry. */
+export function searchAudit(
+  db: Queryable,
+  search: AuditSearch,
+  rows: Statement,
+): Promise<SystemAuditEntry[]> {
+  const { org, entityType, entityId, actor, action, since, until, before } = search
+  return all<SystemAuditEntry>(db)(sql`
+    select seq::text, org_id, actor, action, entity_type, entity_id, details, at, business_at
+      from (${rows}) as audit
+     where (${org}::text is null or org_id = ${org})
+       and (${entityType}::text is null or entity_type = ${entityType})
+       and (${entityId}::text is null or entity_id = ${entityId})
+       and (${actor}::text is null or actor = ${actor})
+       and (${action}::text is null or action = ${action})
+       and (${since}::timestamptz is null or at >= ${since})
+       and (${until}::timestamptz is null or at < ${until})
+       and (${before}::bigint is null or seq < ${before}::bigint)
+     order by audit.seq desc
+     limit ${search.limit}`)
 }
 
 /** How the business clock was moved, the oldest first. In production it never is. */

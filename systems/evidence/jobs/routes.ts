@@ -1,16 +1,15 @@
 import { callerOf, PageQuery, pageOf, sortable, type App } from '@posthorn/http'
 import { transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import { NullableText, nullable, resource, time } from '@posthorn/system'
+import { Id, nullable, type FindDeliveries } from '@posthorn/system'
 import { Type } from 'typebox'
 import type { RowsOutbox } from '../outbox.ts'
 import { problem } from '../problems.ts'
-import type { EventDelivery, FindDeliveries } from '../results/notification.ts'
+import { NotificationResource, toNotification } from '../results/notification.ts'
 import {
   findNotificationEmail,
   listNotifications,
   saveNotificationEmail,
-  type NotificationRow,
 } from '../results/queries.ts'
 import { retryErrors } from '../rows/retry.ts'
 import { cancelJob } from './cancel.ts'
@@ -19,36 +18,8 @@ import { findJob, insertAuditEntry, listJobs } from './queries.ts'
 
 const PATH = '/api/v1/file-jobs'
 const tags = ['evidence']
-const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+const params = Type.Object({ id: Id })
 const SORTS = sortable(['-createdAt', 'createdAt'])
-const NotificationResource = Type.Object({
-  id: Type.String(),
-  kind: Type.Enum(['N1', 'N2', 'REJECTED']),
-  round: Type.Integer(),
-  success: Type.Integer(),
-  pendingRetries: Type.Integer(),
-  errors: Type.Integer(),
-  message: Type.String(),
-  createdAt: time(),
-  deliveries: Type.Array(
-    Type.Object({
-      id: Type.String(),
-      url: Type.String(),
-      status: Type.String(),
-      attempts: Type.Integer(),
-      deliveredAt: NullableText,
-    }),
-    { description: 'Delivery of the webhook to each endpoint' },
-  ),
-  mail: nullable(
-    Type.Object({
-      recipient: Type.String(),
-      status: Type.Enum(['PENDING', 'SENT', 'FAILED']),
-      sentAt: NullableText,
-      error: NullableText,
-    }),
-  ),
-})
 const SettingsResource = Type.Object({
   notificationEmail: nullable(
     Type.String({
@@ -128,7 +99,7 @@ export function jobRoutes(app: App, options: JobRoutesOptions): void {
 
   app.get(PATH, { schema: schemas.list }, async (request) => {
     const { limit, sort, status } = request.query
-    const before = SORTS.placeIn(request.query, params.properties.id)
+    const before = SORTS.placeIn(request.query, Id)
     const { org } = callerOf(request)
     const jobs = await listJobs(pool, { org, status, before, sort, limit: limit + 1 })
     return SORTS.page(jobs, request.query, { item: toJobResource, after: ({ id }) => id })
@@ -181,19 +152,3 @@ export function jobRoutes(app: App, options: JobRoutesOptions): void {
     return reply.code(202).send({ requeued })
   })
 }
-
-const toNotification = resource(NotificationResource, {
-  deliveries: ({ deliveries }: NotificationRow & { deliveries: readonly EventDelivery[] }) =>
-    deliveries.map(({ id, url, status, attempts, deliveredAt }) => ({
-      ...{ id, url, status, attempts, deliveredAt: deliveredAt?.toISOString() ?? null },
-    })),
-  mail: ({
-    mail_recipient: recipient,
-    mail_status: status,
-    mail_error: error,
-    mail_sent_at: at,
-  }) =>
-    recipient === null || status === null
-      ? null
-      : { recipient, status, error, sentAt: at?.toISOString() ?? null },
-})

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from '../archive/limits.ts'
 import { receiveObject } from '../jobs/receive.ts'
 import { rowsOutbox } from '../outbox.ts'
 import { createProgress } from '../progress.ts'
-import type { MerchantEvent } from '../results/notification.ts'
+import type { OrgEvent } from '@posthorn/system'
 import { folderStorage } from '../storage/folder.ts'
 import { evidenceSettings } from '../settings.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -22,7 +22,7 @@ const db = await evidenceDatabase()
 const running = await runEvidence(db, { parts: [] })
 const acme = await running.as()
 const PATH = '/api/v1/file-jobs'
-const notified: MerchantEvent[] = []
+const notified: OrgEvent[] = []
 const whole = folderStorage(running.folder)
 
 function processor(more: Partial<ProcessorOptions> = {}): ProcessorOptions {

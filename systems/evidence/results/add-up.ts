@@ -1,17 +1,12 @@
 import { transaction, type Log, type Transaction } from '@posthorn/engine'
 import type { PeriodicTask } from '@posthorn/operate'
+import type { Notify } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { stopCancelled } from '../jobs/cancel.ts'
 import type { FileJob, Tally } from '../jobs/job.ts'
 import type { RowsOutbox } from '../outbox.ts'
 import type { Progress } from '../progress.ts'
-import {
-  finalMessage,
-  initialMessage,
-  notifyOnce,
-  type Notify,
-  type Results,
-} from './notification.ts'
+import { finalMessage, initialMessage, notifyOnce, type Results } from './notification.ts'
 import { addUp, completeJob, isNotified, listChanged, reopenJob, updateResults } from './queries.ts'
 
 export interface ResultsOptions {

@@ -1,38 +1,67 @@
-import { uuid, type Queryable, type Transaction } from '@posthorn/engine'
+import { uuid, type Transaction } from '@posthorn/engine'
+import {
+  NullableText,
+  nullable,
+  resource,
+  time,
+  type EventDelivery,
+  type Notify,
+  type RowOf,
+} from '@posthorn/system'
+import { Type } from 'typebox'
 import { enqueueMail } from './mails.ts'
 import { insertNotification } from './queries.ts'
 
-/** An event for a merchant's webhooks. */
-export interface MerchantEvent {
-  readonly org: string
-  /** Its own: announced again, it is not delivered again. */
-  readonly id: string
-  readonly type: string
-  readonly data: unknown
-  /** What it is about. */
-  readonly key?: string
+export const NotificationResource = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum(['N1', 'N2', 'REJECTED']),
+  round: Type.Integer(),
+  success: Type.Integer(),
+  pendingRetries: Type.Integer(),
+  errors: Type.Integer(),
+  message: Type.String(),
+  createdAt: time(),
+  deliveries: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      url: Type.String(),
+      status: Type.String(),
+      attempts: Type.Integer(),
+      deliveredAt: NullableText,
+    }),
+    { description: 'Delivery of the webhook to each endpoint' },
+  ),
+  mail: nullable(
+    Type.Object({
+      recipient: Type.String(),
+      status: Type.Enum(['PENDING', 'SENT', 'FAILED']),
+      sentAt: NullableText,
+      error: NullableText,
+    }),
+  ),
+})
+
+/** A row of `evidence.file_job_notification`, with its mail. */
+export interface NotificationRow extends RowOf<typeof NotificationResource, 'deliveries' | 'mail'> {
+  readonly mail_recipient: string | null
+  readonly mail_status: 'PENDING' | 'SENT' | 'FAILED' | null
+  readonly mail_sent_at: Date | null
+  readonly mail_error: string | null
 }
 
-/** What became of an event at one of the merchant's endpoints. */
-export interface EventDelivery {
-  readonly id: string
-  readonly eventId: string
-  readonly url: string
-  readonly status: string
-  readonly attempts: number
-  readonly deliveredAt: Date | null
-}
+export const toNotification = resource(NotificationResource, {
+  mail: ({
+    mail_recipient: recipient,
+    mail_status: status,
+    mail_error: error,
+    mail_sent_at: at,
+  }: NotificationRow & { readonly deliveries: readonly EventDelivery[] }) =>
+    recipient === null || status === null
+      ? null
+      : { recipient, status, error, sentAt: at?.toISOString() ?? null },
+})
 
-/** Finds the deliveries of events, whichever state they are in. */
-export type FindDeliveries = (
-  db: Queryable,
-  events: { readonly org: string; readonly ids: readonly string[] },
-) => Promise<readonly EventDelivery[]>
-
-/** Writes an event down for the merchant's webhooks, in the caller's transaction. */
-export type Notify = (tx: Transaction, event: MerchantEvent) => Promise<unknown>
-
-export type NotificationKind = 'N1' | 'N2' | 'REJECTED'
+export type NotificationKind = NotificationRow['kind']
 
 export interface Results {
   readonly success: number

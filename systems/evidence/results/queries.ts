@@ -1,7 +1,7 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
 import { all, first, listIds, some } from '@posthorn/system'
 import type { FileJob, Tally } from '../jobs/job.ts'
-import type { Notification, NotificationKind, Results } from './notification.ts'
+import type { Notification, NotificationKind, NotificationRow, Results } from './notification.ts'
 
 export function insertNotification(
   tx: Transaction,
@@ -14,22 +14,6 @@ export function insertNotification(
     values (${id}, ${jobId}, ${kind}, ${round}, ${success}, ${pendingRetries}, ${errors}, ${message})
         on conflict (file_job_id, kind, round) do nothing
     returning id`)
-}
-
-/** A row of `evidence.file_job_notification`. */
-export interface NotificationRow {
-  readonly id: string
-  readonly kind: NotificationKind
-  readonly round: number
-  readonly success: number
-  readonly pending_retries: number
-  readonly errors: number
-  readonly message: string
-  readonly created_at: Date
-  readonly mail_recipient: string | null
-  readonly mail_status: 'PENDING' | 'SENT' | 'FAILED' | null
-  readonly mail_sent_at: Date | null
-  readonly mail_error: string | null
 }
 
 export const listNotifications = (db: Queryable, jobId: string) =>
@@ -77,10 +61,7 @@ export const listChanged = (db: Queryable, limit: number) =>
     select id from changed where id is not null limit ${limit}`)
 
 /** Adds what changed to the job's tally, and returns both. Another worker on the same job waits. */
-export const addUp = (
-  tx: Transaction,
-  jobId: string,
-) =>
+export const addUp = (tx: Transaction, jobId: string) =>
   first<FileJob & Tally>(tx)(sql`
     with locked as (
       select * from evidence.file_job_tally where file_job_id = ${jobId} for update

@@ -16,7 +16,7 @@ import { createProgress } from '../progress.ts'
 import { retryErrors } from '../rows/retry.ts'
 import { evidenceDatabase } from '../testing/running.ts'
 import { storeJob } from '../testing/queries.ts'
-import type { MerchantEvent } from './notification.ts'
+import type { OrgEvent } from '@posthorn/system'
 import { addUpAll } from './add-up.ts'
 
 const db = await evidenceDatabase()
@@ -27,11 +27,11 @@ const relay = createRelay({
   transports: everywhere(fakeTransport(), ['kafka']),
   mode: 'poll',
 })
-const notified: MerchantEvent[] = []
+const notified: OrgEvent[] = []
 const options = {
   pool: db.pool,
   log: silentLog,
-  notify: async (_tx: Transaction, event: MerchantEvent) => void notified.push(event),
+  notify: async (_tx: Transaction, event: OrgEvent) => void notified.push(event),
   progress: createProgress(silentLog),
   everyMs: 100,
 }

@@ -1,7 +1,15 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { all, directionOf, first, type AuditSource, type SystemAuditEntry } from '@posthorn/system'
+import {
+  all,
+  directionOf,
+  first,
+  searchAudit,
+  uuidIn,
+  type AuditSource,
+  type RowOf,
+} from '@posthorn/system'
 import type { Move } from '../outbox.ts'
-import type { FileOutboxRow, RowState } from './row.ts'
+import type { ArtifactResource, AuditResource, FileOutboxRow, RowState } from './row.ts'
 
 /** Keys of objects that are to be removed, the oldest marks first. */
 export async function listRemovals(db: Queryable, limit: number): Promise<string[]> {
@@ -14,8 +22,6 @@ export async function deleteRemovals(db: Queryable, keys: readonly string[]): Pr
   if (keys.length === 0) return
   await db.query(sql`delete from evidence.object_removal where key = any(${keys}::text[])`)
 }
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Notes the same move of many rows. */
 export async function insertAudits(
@@ -47,37 +53,25 @@ export interface RowPage {
   readonly limit: number
 }
 
-export async function listRows(db: Queryable, page: RowPage): Promise<FileOutboxRow[]> {
-  const { jobId, status = null, caseId, after, limit } = page
-  if (caseId !== undefined) return listRowsOfCase(db, { ...page, caseId })
-  const { beyond, order } = directionOf(page.sort)
+/** Rows of a file, or of one case in it: each has an index. */
+export function listRows(
+  db: Queryable,
+  { jobId, status: wanted, caseId, after, sort, limit }: RowPage,
+) {
+  const status = wanted ?? null
+  const { beyond, order } = directionOf(sort)
+  const ofCase = caseId === undefined ? sql`` : sql`and case_id = ${caseId}`
   return all<FileOutboxRow>(db)(sql`
     select *
       from evidence.file_outbox_row
-     where file_job_id = ${jobId}
+     where file_job_id = ${jobId} ${ofCase}
        and (${after}::int is null or row_number ${beyond} ${after}::int)
        and (${status}::text is null or status = ${status})
      order by row_number ${order}
      limit ${limit}`)
 }
 
-/** The same for one case, which has an index of its own. */
-function listRowsOfCase(
-  db: Queryable,
-  { jobId, status, caseId, after, sort, limit }: RowPage & { readonly caseId: string },
-): Promise<FileOutboxRow[]> {
-  const { beyond, order } = directionOf(sort)
-  return all<FileOutboxRow>(db)(sql`
-    select *
-      from evidence.file_outbox_row
-     where file_job_id = ${jobId} and case_id = ${caseId}
-       and (${after}::int is null or row_number ${beyond} ${after}::int)
-       and (${status ?? null}::text is null or status = ${status ?? null})
-     order by row_number ${order}
-     limit ${limit}`)
-}
-
-/** The same for errors alone, which have an index of their own. */
+/** Errors alone, which have an index of their own. */
 export const listErrors = (
   db: Queryable,
   { jobId, after, limit }: Pick<RowPage, 'jobId' | 'limit'> & { readonly after: number },
@@ -89,23 +83,14 @@ export const listErrors = (
      order by row_number
      limit ${limit}`)
 
-export const findRow = (
-  db: Queryable,
-  { jobId, rowId }: { jobId: string; rowId: string },
-) =>
+export const findRow = (db: Queryable, { jobId, rowId }: { jobId: string; rowId: string }) =>
   first<FileOutboxRow>(db)(sql`
     select * from evidence.file_outbox_row where id = ${rowId} and file_job_id = ${jobId}`)
 
 /** A row of `evidence.file_job_artifact`. */
-export interface Artifact {
-  readonly id: string
+export interface Artifact extends RowOf<typeof ArtifactResource> {
   readonly position: number
-  readonly filename: string
   readonly storage_key: string
-  readonly size_bytes: string
-  readonly content_type: string
-  readonly attachment_status: 'PENDING' | 'ATTACHED' | 'FAILED'
-  readonly document_mgmt_id: string | null
 }
 
 /** A file of the job, by its id. */
@@ -127,17 +112,8 @@ export const listArtifacts = (db: Queryable, rowId: string) =>
      where file_outbox_row_id = ${rowId}
      order by position`)
 
-export interface AuditRow {
-  readonly old_status: RowState | null
-  readonly new_status: RowState
-  readonly retry_count: number
-  readonly error_code: string | null
-  readonly transitioned_by: string
-  readonly created_at: Date
-}
-
 export const listAudit = (db: Queryable, rowId: string) =>
-  all<AuditRow>(db)(sql`
+  all<RowOf<typeof AuditResource>>(db)(sql`
     select old_status, new_status, retry_count, error_code, transitioned_by, created_at
       from evidence.file_outbox_row_audit
      where file_outbox_row_id = ${rowId}
@@ -147,30 +123,18 @@ export const listAudit = (db: Queryable, rowId: string) =>
 /** What became of one row, for who searches the audit by its id: a list of all would be millions. */
 export const rowAudit: AuditSource = {
   name: 'evidence.file_outbox_row_audit',
-  async search(db, { org, entityType, entityId, actor, action, ...search }) {
-    if (entityId === null || !UUID.test(entityId)) return []
-    const { rows } = await db.query<SystemAuditEntry>(sql`
-      select seq::text, org_id, actor, action, entity_type, entity_id, details, created_at as at,
-             null::timestamptz as business_at
-        from (select a.id as seq, r.org_id, a.transitioned_by as actor,
-                     'row.' || lower(a.new_status) as action, 'file_outbox_row' as entity_type,
-                     r.id::text as entity_id, a.created_at,
-                     jsonb_build_object('from', a.old_status, 'to', a.new_status,
-                                        'retryCount', a.retry_count, 'errorCode', a.error_code)
-                       as details
-                from evidence.file_outbox_row_audit as a
-                join evidence.file_outbox_row as r on r.id = a.file_outbox_row_id
-               where a.file_outbox_row_id = ${entityId}::uuid) as moves
-       where (${org}::text is null or org_id = ${org})
-         and (${entityType}::text is null or entity_type = ${entityType})
-         and (${actor}::text is null or actor = ${actor})
-         and (${action}::text is null or action = ${action})
-         and (${search.since}::timestamptz is null or created_at >= ${search.since})
-         and (${search.until}::timestamptz is null or created_at < ${search.until})
-         and (${search.before}::bigint is null or seq < ${search.before}::bigint)
-       order by moves.seq desc
-       limit ${search.limit}`)
-    return rows
+  async search(db, { entityId, ...search }) {
+    if (entityId === null || uuidIn(entityId) === null) return []
+    const moves = sql`
+      select a.id as seq, r.org_id, a.transitioned_by as actor,
+             'row.' || lower(a.new_status) as action, 'file_outbox_row' as entity_type,
+             r.id::text as entity_id, a.created_at as at, null::timestamptz as business_at,
+             jsonb_build_object('from', a.old_status, 'to', a.new_status,
+                                'retryCount', a.retry_count, 'errorCode', a.error_code) as details
+        from evidence.file_outbox_row_audit as a
+        join evidence.file_outbox_row as r on r.id = a.file_outbox_row_id
+       where a.file_outbox_row_id = ${entityId}::uuid`
+    return searchAudit(db, { ...search, entityId: null }, moves)
   },
 }
 

@@ -1,14 +1,21 @@
 import { Readable } from 'node:stream'
 import { writeCsvRow } from '@posthorn/bulk/csv'
 import { callerOf, PageQuery, pageOf, sortable, type App } from '@posthorn/http'
-import { NullableText, bigint, resource, time } from '@posthorn/system'
+import { Id, resource } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
 import { findJob } from '../jobs/queries.ts'
 import { problem } from '../problems.ts'
 import { NotStored, type Storage } from '../storage/storage.ts'
 import { findArtifact, findRow, listArtifacts, listAudit, listRows, listErrors } from './queries.ts'
-import { ROW_STATES, RowResource, toRowResource, type FileOutboxRow } from './row.ts'
+import {
+  ArtifactResource,
+  AuditResource,
+  ROW_STATES,
+  RowResource,
+  toRowResource,
+  type FileOutboxRow,
+} from './row.ts'
 import type { FileJob } from '../jobs/job.ts'
 import { ERROR_COLUMNS } from '../processor/columns.ts'
 
@@ -44,24 +51,7 @@ function cellsOf(row: FileOutboxRow, names: readonly string[]) {
 
 const PATH = '/api/v1/file-jobs/:id'
 const tags = ['evidence']
-const Id = Type.String({ format: 'uuid' })
 const SORTS = sortable(['rowNumber', '-rowNumber'])
-const ArtifactResource = Type.Object({
-  id: Type.String(),
-  filename: Type.String(),
-  sizeBytes: bigint(),
-  contentType: Type.String(),
-  attachmentStatus: Type.Enum(['PENDING', 'ATTACHED', 'FAILED']),
-  documentMgmtId: NullableText,
-})
-const AuditResource = Type.Object({
-  oldStatus: NullableText,
-  newStatus: Type.String(),
-  retryCount: Type.Integer(),
-  errorCode: NullableText,
-  transitionedBy: Type.String(),
-  createdAt: time(),
-})
 const toArtifact = resource(ArtifactResource)
 const toAudit = resource(AuditResource)
 

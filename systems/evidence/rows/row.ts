@@ -55,3 +55,23 @@ export const toRowResource = resource(RowResource, {
   nextRetryAt: ({ status, next_retry_at: at }: FileOutboxRow) =>
     status === 'PENDING' || status === 'FAILED' ? at.toISOString() : null,
 })
+
+/** A file of a row. */
+export const ArtifactResource = Type.Object({
+  id: Type.String(),
+  filename: Type.String(),
+  sizeBytes: bigint(),
+  contentType: Type.String(),
+  attachmentStatus: Type.Enum(['PENDING', 'ATTACHED', 'FAILED']),
+  documentMgmtId: NullableText,
+})
+
+/** A move of a row. */
+export const AuditResource = Type.Object({
+  oldStatus: NullableText,
+  newStatus: Type.String(),
+  retryCount: Type.Integer(),
+  errorCode: NullableText,
+  transitionedBy: Type.String(),
+  createdAt: time(),
+})

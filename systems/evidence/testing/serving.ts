@@ -10,16 +10,16 @@ import {
   silentLog,
 } from '@posthorn/engine'
 import type { Pool } from 'pg'
-import type { OpenSystem } from '@posthorn/system'
+import type { FindDeliveries, Notify, OpenSystem, OrgEvent } from '@posthorn/system'
 import { serveSystem, type ServedSystem } from '@posthorn/system/testing/serve'
-import { type FindDeliveries, type MerchantEvent, type Notify, evidence } from '../index.ts'
+import { evidence } from '../index.ts'
 import { startPeriodically } from '@posthorn/operate'
 import { kafkaTransport } from '@posthorn/transports/kafka'
 import { postgresTransport } from '@posthorn/transports/postgres'
 
 export interface Serving extends ServedSystem {
   /** Notifications to merchants, committed or not. */
-  readonly notified: readonly MerchantEvent[]
+  readonly notified: readonly OrgEvent[]
 }
 
 export interface ServingOptions {
@@ -33,7 +33,7 @@ export interface ServingOptions {
 /** The system behind a real server on a free port, with the document API it brings. */
 export async function serve(options: ServingOptions): Promise<Serving> {
   const { pool, folder, env = {}, log = silentLog } = options
-  const notified: MerchantEvent[] = []
+  const notified: OrgEvent[] = []
   const notify: Notify = async (_tx, event) => void notified.push(event)
   const findDeliveries: FindDeliveries = async (_db, { ids }) =>
     ids.map((eventId) => ({

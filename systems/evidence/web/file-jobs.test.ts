@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { zipOf } from './sample-zip.ts'
 import { axe, openDashboard, screenshot } from '@posthorn/dashboard/testing'
-import { evidence, type FindDeliveries } from '../index.ts'
+import type { FindDeliveries } from '@posthorn/system'
+import { evidence } from '../index.ts'
 
 const patient = { timeout: 60_000 }
 

@@ -2,7 +2,7 @@ import { testDatabase } from '@posthorn/engine/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { messages } from '../index.ts'
-import type { CustomerEvent } from './intake.ts'
+import type { OrgEvent } from '@posthorn/system'
 import {
   MESSAGES,
   sample,
@@ -18,7 +18,7 @@ const database = await testDatabase({ migrations: [await messages.migrations()] 
 const { pool } = database
 const CONVERSATIONS = '/api/v1/conversations'
 /** Events for customers' webhooks. */
-const notified: CustomerEvent[] = []
+const notified: OrgEvent[] = []
 let api: TestApi
 
 beforeAll(async () => {

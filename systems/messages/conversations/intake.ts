@@ -1,5 +1,6 @@
 import { type Log, type Outbox, type Transaction, uuid } from '@posthorn/engine'
 import { announce, raiseAlert } from '@posthorn/operate'
+import type { Notify } from '@posthorn/system'
 import { recordActivities } from '../audit.ts'
 import { keywordTime } from '../consents/consent-event.ts'
 import { learnNumbers, setRecipientConsent } from '../consents/recipient-consent.ts'
@@ -14,20 +15,6 @@ import {
   insertInbound,
   upsertConversations,
 } from './queries.ts'
-
-/** An event for a customer's webhooks. */
-export interface CustomerEvent {
-  readonly org: string
-  /** Its own: announced again, it is not delivered again. */
-  readonly id: string
-  readonly type: string
-  readonly data: unknown
-  /** What it is about. */
-  readonly key?: string
-}
-
-/** Writes an event down for the customer's webhooks, in the caller's transaction. */
-export type Notify = (tx: Transaction, event: CustomerEvent) => Promise<unknown>
 
 /** What the intake of messages works on. */
 export interface InboundIntake {

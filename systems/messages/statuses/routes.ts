@@ -5,7 +5,7 @@ import type { App } from '@posthorn/http'
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static, type TObject } from 'typebox'
-import type { Sealing } from '@posthorn/system'
+import { Id, uuidIn, type Sealing } from '@posthorn/system'
 import { openSecret, toSendingAccount, webhookPathOf } from '../accounts/account.ts'
 import { readNotices, takeNotices } from '../accounts/notices.ts'
 import { findAccount } from '../accounts/queries.ts'
@@ -25,7 +25,6 @@ export interface WebhookOptions extends Intake, InboundIntake {
 }
 
 const PATH = '/api/v1/webhooks/whatsapp/inbound'
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** More than Meta ever sends at once, which is 3 MB. */
 const MOST_BYTES = 4 * 1_048_576
@@ -69,13 +68,13 @@ export function webhookRoutes(app: App, options: WebhookOptions): void {
   const own: Signer = { appSecret, verifyToken, orgId: undefined, account: shared }
   receive(app, options, { path: PATH, schemas: { handshake, inbound }, signerOf: async () => own })
 
-  const params = Type.Object({ id: Type.String({ format: 'uuid' }) })
+  const params = Type.Object({ id: Id })
   receive(app, options, {
     path: webhookPathOf(':id'),
     schemas: { handshake: { ...handshake, params }, inbound: { ...inbound, params } },
     signerOf: async (request) => {
       const { id } = request.params as { id: string }
-      const account = UUID.test(id) ? await findAccount(pool, { id }) : undefined
+      const account = uuidIn(id) === null ? undefined : await findAccount(pool, { id })
       if (!account) return undefined
       return {
         account: toSendingAccount(sealing, account),

@@ -7,7 +7,7 @@ import { mail } from '@posthorn/simulators'
 import { whatsapp } from '../simulators/index.ts'
 import { ask, askWith, json } from '@posthorn/system/testing/ask'
 import { serveSystem, signTestToken } from '@posthorn/system/testing/serve'
-import type { Notify } from '../conversations/intake.ts'
+import type { Notify } from '@posthorn/system'
 import { messagesWith } from '../index.ts'
 
 export const APP_SECRET = 'simulated-app-secret'

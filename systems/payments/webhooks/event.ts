@@ -1,4 +1,5 @@
 import { enqueueAll, type Handlers, type Transaction } from '@posthorn/engine'
+import type { OrgEvent } from '@posthorn/system'
 import type { WebhookPayload } from './deliveries/delivery.ts'
 import { filtersFor, type Subscribed } from './endpoints/endpoint.ts'
 import { isFanningOut, selectSubscribed } from './endpoints/queries.ts'
@@ -7,19 +8,11 @@ import { insertTallies } from './health/queries.ts'
 import { fanOuts, webhookDeliveries, type FanOut } from './outbox.ts'
 
 /** Something that happened to a merchant. */
-export interface WebhookEvent {
-  readonly org: string
-  /** Its own: announced again, it is not delivered again. */
-  readonly id: string
-  /** E.g. `payment.succeeded`. */
-  readonly type: string
-  readonly data: unknown
+export interface WebhookEvent extends OrgEvent {
   /** Sent byte for byte instead of what the fields above make: JSON of an event from elsewhere. */
   readonly body?: string
   /** When it happened. Default now. */
   readonly createdAt?: Date
-  /** What it is about: an ordered endpoint gets the events of one key one after the other. */
-  readonly key?: string
   /** An endpoint that it is about and that does not get it. */
   readonly except?: string
 }

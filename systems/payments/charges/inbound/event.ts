@@ -1,4 +1,5 @@
 import type { Transaction } from '@posthorn/engine'
+import { uuidIn } from '@posthorn/system'
 import { Type, type Static } from 'typebox'
 import { enqueueEvent } from '../../webhooks/index.ts'
 import {
@@ -268,12 +269,10 @@ async function forward(
   await enqueueEvent(tx, { id, type, data, body, org, key })
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** What an event names that could be ours. A name of another form is another system's. */
 export function namedBy({ data }: GatewayEvent): NamedByEvent {
   const { paymentId, gatewayRef } = data as { paymentId?: string; gatewayRef?: unknown }
-  if (paymentId !== undefined) return UUID.test(paymentId) ? { paymentId } : {}
+  if (paymentId !== undefined) return uuidIn(paymentId) === null ? {} : { paymentId }
   const isName = typeof gatewayRef === 'string' && gatewayRef !== '' && gatewayRef.length <= 255
   return isName ? { gatewayRef } : {}
 }

@@ -1,5 +1,13 @@
 import { sql, type Queryable, type Transaction } from '@posthorn/engine'
-import { all, count, directionOf, first, listIds, type RowOf } from '@posthorn/system'
+import {
+  all,
+  count,
+  directionOf,
+  first,
+  listIds,
+  type EventDelivery,
+  type RowOf,
+} from '@posthorn/system'
 import type { Static } from 'typebox'
 import type {
   Attempt,
@@ -50,16 +58,6 @@ export async function selectEventDeliveries(
      where d.org_id = ${org} and d.event_id = any(${ids}::text[])
      order by d.id
      limit 1000`)
-}
-
-/** What became of an event at one endpoint. */
-export interface EventDelivery {
-  readonly id: string
-  readonly eventId: string
-  readonly url: string
-  readonly status: string
-  readonly attempts: number
-  readonly deliveredAt: Date | null
 }
 
 /** The texts of those deliveries that are sent as they came, by their ids. */
