@@ -50,7 +50,7 @@ export function auditPage(
 /** What happened to a message or a dossier, for people who ask later. */
 export interface AuditEvent {
   readonly orgId: string
-  readonly entity: 'OUTBOUND_MESSAGE' | 'DOSSIER' | 'CONVERSATION' | 'ACCOUNT' | 'TEMPLATE'
+  readonly entity: AuditRow['entity_type']
   readonly entityId: string
   readonly action:
     | 'CREATED'

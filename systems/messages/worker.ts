@@ -45,7 +45,7 @@ export function outboundTransport(options: OutboundTransportOptions): Transport 
       const outgoing = batch.map(outgoingIn)
       const known = await Promise.all([
         findGrantedAmong(pool, outgoing),
-        findSessionsOf(options, outgoing),
+        findSendersOf(options, outgoing),
       ]).catch(asError)
       if (known instanceof Error) return outgoing.map(() => unaskedAnswer(known))
       const [granted, senderOf] = known
@@ -147,30 +147,17 @@ function wordOf({ orgId, dossierId, channel }: ConsentKey): string {
   return JSON.stringify([orgId, dossierId, channel])
 }
 
-/** Who sends each message, or the answer for free text whose session has ended. */
-async function findSessionsOf(
-  options: OutboundTransportOptions,
-  messages: readonly Outgoing[],
-): Promise<(message: Outgoing) => Sender | Answered> {
-  const admit = await admitToSessions(options.pool, messages)
-  const senderOf = await findSendersOf(options, messages, (message) => {
-    const admission = admit(message)
-    return 'sender' in admission ? admission.sender : undefined
-  })
-  return (message) => {
-    const admission = admit(message)
-    return 'answer' in admission ? admission.answer : senderOf(message)
-  }
-}
-
-/** The accounts of a batch as they are now, and which of them are stopped. */
+/**
+ * Who sends each message, by the accounts and stops of this moment, or the answer for free text whose
+ * session has ended.
+ */
 async function findSendersOf(
   { pool, providers, sealing }: OutboundTransportOptions,
   messages: readonly Outgoing[],
-  numberOf: (message: Outgoing) => string | undefined,
-): Promise<(message: Outgoing) => Sender> {
+): Promise<(message: Outgoing) => Sender | Answered> {
   const ids = [...new Set(messages.flatMap(({ accountId }) => accountId ?? []))]
   const named = [...new Set(messages.map(({ accountId, channel }) => accountId ?? channel))]
+  const admit = await admitToSessions(pool, messages)
   const [rows, stops] = await Promise.all([
     ids.length === 0 ? [] : findAccounts(pool, ids),
     findStops(pool, named),
@@ -178,10 +165,12 @@ async function findSendersOf(
   const accounts = new Map(rows.map((row) => [row.id, openAccount(sealing, row)]))
   return (message) => {
     const { accountId, channel, to } = message
+    const admission = admit(message)
+    if ('answer' in admission) return admission.answer
     const provider = providerOf(providers, channel)
     const found = accountId === null ? provider.own : accounts.get(accountId)
     if (!found || 'code' in found) return { account: found, stop: undefined }
-    const own = numberOf(message)
+    const { sender: own } = admission
     // A session is the person's with one number.
     const account = own === undefined ? found : { ...found, numberIds: [own] }
     const number = provider.senderFor(to, account)

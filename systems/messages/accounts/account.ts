@@ -109,8 +109,6 @@ export interface NoticeRow extends RowOf<typeof NoticeResource> {
   readonly account_id: string
 }
 
-const toNotice = resource(NoticeResource)
-
 export const AccountResource = Type.Object({
   id: Type.String({
     description:
@@ -166,7 +164,6 @@ export const toAccount = resource(AccountResource, {
   channel: () => 'whatsapp',
   webhookPath: ({ id }: Watched<AccountRow>) => webhookPathOf(id),
   stops: ({ stops }) => stops.map(toStop),
-  notices: ({ notices }) => notices.map(toNotice),
 })
 
 /** An account of the settings. */
@@ -177,6 +174,5 @@ export const toOwnAccount = resource(AccountResource, {
   webhookPath: ({ channel }) =>
     channel === 'whatsapp' ? '/api/v1/webhooks/whatsapp/inbound' : null,
   stops: ({ stops }) => stops.map(toStop),
-  notices: ({ notices }) => notices.map(toNotice),
 })
 type OwnAccount = SendingAccount & { readonly channel: string }

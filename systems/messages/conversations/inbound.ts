@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TObject, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { storableJson } from '@posthorn/system'
 import { valueAt } from '../providers/graph-api.ts'
@@ -35,11 +35,7 @@ export const InboundValue = {
 }
 
 /** One `value` of a webhook. */
-export interface WebhookValue {
-  readonly metadata?: unknown
-  readonly contacts?: readonly unknown[]
-  readonly messages?: readonly unknown[]
-}
+export type WebhookValue = Static<TObject<typeof InboundValue>>
 
 const Id = Type.String({ minLength: 1, maxLength: 500 })
 const Words = Type.String({ maxLength: 100_000 })

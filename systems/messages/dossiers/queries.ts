@@ -107,21 +107,20 @@ export const findGranted = (db: Queryable, wanted: readonly ConsentKey[]) =>
         on w.org_id = c.org_id and w.dossier_id = c.dossier_id and w.channel = c.channel
      where c.granted`)
 
-/** A row of `messages.activity`. */
-export interface ActivityRow {
-  readonly id: string
-  readonly seq: string
-  readonly dossier_id: string
-  readonly type: string
-  readonly metadata: unknown
-  readonly created_at: Date
-}
+/** A line of a dossier's timeline as the API shows it. */
+export const Activity = Type.Object({
+  id: Type.String(),
+  dossierId: Type.String(),
+  type: Type.String(),
+  metadata: Type.Unknown(),
+  createdAt: Time,
+})
 
 export const listActivities = (
   db: Queryable,
   page: DossierKey & { before: string | undefined; limit: number },
 ) =>
-  all<ActivityRow>(db)(sql`
+  all<RowOf<typeof Activity> & { readonly seq: string }>(db)(sql`
     select id, seq::text as seq, dossier_id, type, metadata, created_at
       from messages.activity
      where org_id = ${page.orgId} and dossier_id = ${page.dossierId}

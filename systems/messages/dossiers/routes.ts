@@ -5,11 +5,11 @@ import { AuditResource, auditPage, pageBySeq } from '../audit.ts'
 import { ConsentEventResource, toConsentEvent, NewConsent } from '../consents/consent-event.ts'
 import { listConsentEvents } from '../consents/queries.ts'
 import { resource } from '@posthorn/system'
-import { DossierId, Time } from '../message.ts'
+import { DossierId } from '../message.ts'
 import { problem } from '../problems.ts'
 import type { RouteOptions } from '../routes.ts'
 import { setConsent } from './consent.ts'
-import { Consent, isDossier, listActivities, listConsents } from './queries.ts'
+import { Activity, Consent, isDossier, listActivities, listConsents } from './queries.ts'
 
 const PATH = '/api/v1/dossiers/:id'
 const tags = ['messages']
@@ -49,13 +49,6 @@ const history = {
   response: { 200: pageOf(ConsentEventResource) },
 }
 
-const Activity = Type.Object({
-  id: Type.String(),
-  dossierId: Type.String(),
-  type: Type.String(),
-  metadata: Type.Unknown(),
-  createdAt: Time,
-})
 const toActivity = resource(Activity)
 
 const activities = {

@@ -1,8 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { type Simulator, type SimulatorWorld, defineSimulator } from '@posthorn/simulators'
+import {
+  type Simulator,
+  type SimulatorWorld,
+  defineSimulator,
+  ownOrigin,
+} from '@posthorn/simulators'
 import { type Accepted, Behaviour, REPORTS, type Receiver, Reports, USUAL } from './reports.ts'
 import { GRAPH_ERRORS, graphErrorBody, magicOf, sendGraphError } from './errors.ts'
 import { Throughput } from './limits.ts'
@@ -209,7 +213,7 @@ class Desk {
   #receiverOf(phoneNumberId: string): Receiver {
     const account = this.#accounts.find((each) => each.phoneNumberIds.includes(phoneNumberId))
     const { appSecret, webhookUrl } = this.#options
-    const here = (path: string) => `${originOf(this.#server)}${path}`
+    const here = (path: string) => `${ownOrigin(this.#server)}${path}`
     if (account) return { appSecret: account.appSecret, url: here(account.webhookPath) }
     return { appSecret, url: webhookUrl ?? here(WEBHOOK_PATH) }
   }
@@ -276,12 +280,4 @@ class Desk {
     this.#reports.follow(accepted, this.#behaviour)
     return accepted
   }
-}
-
-/** It reaches itself by the loopback, on any address it listens on. */
-function originOf(server: FastifyInstance['server'] | undefined): string {
-  if (!server) throw new TypeError('The simulator has no server yet.')
-  const { address, family, port } = server.address() as AddressInfo
-  if (address === '0.0.0.0' || address === '::') return `http://127.0.0.1:${port}`
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
