@@ -1,5 +1,6 @@
 import {
   PosthornError,
+  enqueue,
   transaction,
   type Handled,
   type Log,
@@ -13,7 +14,6 @@ import type { Pool } from 'pg'
 import { Type, type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import type { SystemConsumer } from '@posthorn/system'
-import { reply } from './outbox.ts'
 
 /** What every participant works with. */
 export interface ParticipantOptions {
@@ -26,11 +26,12 @@ export interface ParticipantOptions {
 
 /** A command as its participant sees it. */
 export interface Command<Payload> {
-  readonly message: Message
   readonly orgId: string
   readonly payload: Payload
   /** For the inbox: one participant does one command once. */
   readonly receipt: Receipt
+  /** Answers it, in the transaction that makes the answer true. */
+  answer(tx: Transaction, type: string, payload: object): Promise<void>
 }
 
 interface Receipt {
@@ -78,6 +79,15 @@ export function participant<Schema extends TSchema>(
   const { group, command, payload: schema, refusal, retry } = participation
   const consumer = { transport, topic: events.topic, group, ...(retry && { retry }) }
   const receiptOf = ({ id }: Message): Receipt => ({ inbox: consumerInbox, consumer: group, id })
+  const answerTo =
+    ({ headers, tenant }: Message): Command<unknown>['answer'] =>
+    async (tx, type, payload) => {
+      const sagaId = headers[SAGA_ID_HEADER] ?? ''
+      await enqueue(tx, events, {
+        ...{ saga_id: sagaId, step: group, topic: events.topic, event_type: type },
+        ...{ key: sagaId, tenant: tenant ?? null, payload },
+      })
+    }
 
   /** Others may write to the topic too: an unknown command must not hold up those behind it. */
   const read = (message: Message): Read<Static<Schema>> => {
@@ -88,7 +98,7 @@ export function participant<Schema extends TSchema>(
       return undefined
     }
     if (orgId === undefined || !Value.Check(schema, payload)) return 'refused'
-    return { message, orgId, payload, receipt: receiptOf(message) }
+    return { orgId, payload, receipt: receiptOf(message), answer: answerTo(message) }
   }
 
   const refuse = async (tx: Transaction, message: Message): Promise<void> => {
@@ -96,7 +106,7 @@ export function participant<Schema extends TSchema>(
     const why = mistake ? `${mistake.instancePath.slice(1)} ${mistake.message}` : 'no organisation'
     log.warn({ id: message.id, command, why }, 'unreadable command refused')
     const payload = { code: 'COMMAND_INVALID', message: `${group} cannot read ${command}: ${why}` }
-    await reply(tx, { events, to: message }, { from: group, type: refusal, payload })
+    await answerTo(message)(tx, refusal, payload)
   }
 
   /** True for a command whose saga has stopped waiting long ago. */

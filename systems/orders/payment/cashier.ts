@@ -3,7 +3,6 @@ import { around } from '@posthorn/engine/inbox'
 import type { ChargeOutcome, FoundCharge, Gateway } from '@posthorn/gateway'
 import type { SystemConsumer } from '@posthorn/system'
 import { COMMANDS, REPLIES, TakePayment, UNDONE_BEFORE } from '../events.ts'
-import { reply } from '../outbox.ts'
 import { type ParticipantOptions, participant } from '../participant.ts'
 import {
   type Payment,
@@ -38,35 +37,31 @@ type Charged =
  * key: it cannot charge twice.
  */
 export function cashier(options: CashierOptions): SystemConsumer {
-  const { pool, events } = options
   return participant(options, {
     group: PAYMENTS,
     command: COMMANDS.take,
     payload: TakePayment,
     refusal: REPLIES.notTaken,
     retry: RETRY,
-    async handle({ message, orgId, payload, receipt }) {
+    async handle({ orgId, payload, receipt, answer }) {
       const { orderId } = payload
       const order = { ...payload, orgId, key: chargeKey(orderId) }
-      await around(pool, receipt, {
+      await around(options.pool, receipt, {
         call: () => charge(order, options),
         async outcome(tx, charged) {
-          const to = { events, to: message }
           if (charged.kind === 'cancelled') {
-            const undone = { orderId, ...UNDONE_BEFORE }
-            return reply(tx, to, { from: PAYMENTS, type: REPLIES.notTaken, payload: undone })
+            return answer(tx, REPLIES.notTaken, { orderId, ...UNDONE_BEFORE })
           }
           if (charged.kind === 'charged') {
             const { ref } = charged
             // The command comes again, finds it cancelled, and gives the money back.
             if (!(await settleCharged(tx, orderId, ref))) throw tooLate(order.key)
-            const answer = { type: REPLIES.taken, payload: { orderId, ref } }
-            return reply(tx, to, { from: PAYMENTS, ...answer })
+            return answer(tx, REPLIES.taken, { orderId, ref })
           }
           const { status, code } = UNCHARGED[charged.kind]
           await settleUncharged(tx, orderId, { status, ...charged.error })
-          const refusal = { orderId, code, message: charged.error.message }
-          return reply(tx, to, { from: PAYMENTS, type: REPLIES.notTaken, payload: refusal })
+          const { message } = charged.error
+          return answer(tx, REPLIES.notTaken, { orderId, code, message })
         },
       })
     },
