@@ -7,11 +7,8 @@ import { drive } from '../charges/drive.ts'
 import { beginMove, type MoveAsked } from '../charges/work.ts'
 import { problem } from '../problems.ts'
 import { recordAudit } from '../queries.ts'
-import { decideOn, explainTaken, tellCounts } from '../reconciliation/decisions/decide.ts'
-import type { Decision } from '../reconciliation/decisions/decision.ts'
+import { decideIn, type Asked } from '../reconciliation/decisions/answer.ts'
 import { discardIn } from '../reconciliation/decisions/discard.ts'
-import { beginRun } from '../reconciliation/runs/reconcile.ts'
-import { acceptIn, type Answer } from '../reconciliation/suggestions/suggest.ts'
 import { tellProposal, type Proposal, type ProposalKind } from './proposal.ts'
 import {
   closeProposal,
@@ -132,14 +129,6 @@ export interface ExecutorOptions {
   readonly gateway: Gateway
 }
 
-type Unsigned<Signed> = Omit<Signed, 'by' | 'approval'>
-
-/** A decision about a record, or the suggestion that is accepted. */
-type DecisionRequest = { readonly runId: string } & (
-  | { readonly line: number; readonly decision: Unsigned<Decision> }
-  | ({ readonly suggestionId: string } & Unsigned<Answer>)
-)
-
 /** How each kind of proposal is carried out: as the direct call does it, in the proposer's name. */
 export function createExecutors({ pool, keys, gateway }: ExecutorOptions): Executors {
   const atGateway = (type: MoveAsked['type'], called: string): Executor => ({
@@ -168,19 +157,10 @@ export function createExecutors({ pool, keys, gateway }: ExecutorOptions): Execu
     decision: {
       permission: 'approve',
       async execute(tx, { org_id: org, proposed_by: by, request }) {
-        const { runId, ...asked } = request as unknown as DecisionRequest
-        const signed = { by, approval: 'approved' } as const
-        try {
-          const run = await beginRun(tx, { org, id: runId })
-          const record =
-            'line' in asked
-              ? await decideOn(tx, { run, line: asked.line }, { ...asked.decision, ...signed })
-              : await acceptIn(tx, { run, id: asked.suggestionId }, { ...asked, ...signed })
-          await tellCounts(tx, run)
-          return { result: { runId, recordId: String(record.line_number) } }
-        } catch (error) {
-          throw explainTaken(error)
-        }
+        const { runId, ...asked } = request as unknown as Asked & { readonly runId: string }
+        const decided = { by, approval: 'approved', asked } as const
+        const record = await decideIn(tx, { org, id: runId }, decided)
+        return { result: { runId, recordId: String(record.line_number) } }
       },
     },
     discard: {

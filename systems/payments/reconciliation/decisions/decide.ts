@@ -1,14 +1,13 @@
-import { SQLSTATE, sqlState, transaction, type Transaction } from '@posthorn/engine'
+import { SQLSTATE, sqlState, type Transaction } from '@posthorn/engine'
 import { announce } from '@posthorn/operate'
-import type { Pool } from 'pg'
 import { requireApproval } from '../../approvals/proposal.ts'
 import { recordAudit } from '../../queries.ts'
-import { requireFound, type RunKey } from '../request.ts'
+import { requireFound } from '../request.ts'
 import { problem } from '../../problems.ts'
 import { findRecord } from '../records/queries.ts'
 import type { StatementRecord } from '../records/record.ts'
 import { findRun } from '../runs/queries.ts'
-import { RUN_TOPIC, beginRun } from '../runs/reconcile.ts'
+import { RUN_TOPIC } from '../runs/reconcile.ts'
 import { runResource, type Run } from '../runs/run.ts'
 import { type Adjustment, DECISIONS, type Decision } from './decision.ts'
 import { checkMatch } from './check-match.ts'
@@ -22,24 +21,6 @@ import {
   type Decided,
 } from './queries.ts'
 
-/** Decides about one record for good: no run undoes it. Returns the record as it is then. */
-export async function decide(
-  pool: Pool,
-  { key, line }: { readonly key: RunKey; readonly line: number },
-  decision: Decision,
-): Promise<StatementRecord> {
-  try {
-    return await transaction(pool, async (tx) => {
-      const run = await beginRun(tx, key)
-      const record = await decideOn(tx, { run, line }, decision)
-      await tellCounts(tx, run)
-      return record
-    })
-  } catch (error) {
-    throw explainTaken(error)
-  }
-}
-
 /** The record of a decision, and the suggestion that it accepts. */
 export interface DecisionPlace {
   readonly run: Run
@@ -47,7 +28,7 @@ export interface DecisionPlace {
   readonly accepted?: string
 }
 
-/** The same inside a transaction that has begun the run; the caller announces what came of it. */
+/** Decides about one record, in a transaction that has begun the run; the caller announces what came of it. */
 export async function decideOn(
   tx: Transaction,
   { run, line, accepted }: DecisionPlace,

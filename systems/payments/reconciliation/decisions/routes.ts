@@ -1,22 +1,10 @@
-import { transaction, type Transaction } from '@posthorn/engine'
+import { transaction } from '@posthorn/engine'
 import { callerOf, invalid, ProblemError, type App } from '@posthorn/http'
 import { Id } from '@posthorn/system'
-import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import {
-  doOrPropose,
-  ProposalResource,
-  proposalResource,
-  type FourEyes,
-  type Proposed,
-} from '../../approvals/proposal.ts'
-import {
-  AdjustmentKind,
-  RecordResource,
-  recordResource,
-  type StatementRecord,
-} from '../records/record.ts'
+import { ProposalResource, type FourEyes } from '../../approvals/proposal.ts'
+import { AdjustmentKind, RecordResource, recordResource } from '../records/record.ts'
 import {
   keyOf,
   Note,
@@ -26,13 +14,10 @@ import {
   runParams,
   tags,
   type RunKey,
-  type RunRequest,
 } from '../request.ts'
 import { beginRun } from '../runs/reconcile.ts'
-import type { Run } from '../runs/run.ts'
-import { acceptIn } from '../suggestions/suggest.ts'
-import { decide, decideOn, explainTaken, tellCounts } from './decide.ts'
-import type { Decision } from './decision.ts'
+import { answerDecision, decideAbout, type Asked } from './answer.ts'
+import { explainTaken, tellCounts } from './decide.ts'
 import { beginOne, keepOne, undoOne } from './queries.ts'
 
 /** Payments of one record at the most. */
@@ -153,31 +138,10 @@ const decideMany = {
   },
 }
 
-type Request = RunRequest & { readonly params: { readonly recordId: string } }
-
 export function decisionRoutes(
   app: App,
-  { pool, fourEyes }: { readonly pool: Pool; readonly fourEyes: FourEyes },
+  options: { readonly pool: Pool; readonly fourEyes: FourEyes },
 ): void {
-  const answer = async (
-    request: Request,
-    decision: Omit<Decision, 'by' | 'approval'>,
-    reply: FastifyReply,
-  ) => {
-    const { org, sub: by } = callerOf(request)
-    const key = keyOf(request)
-    const place = { key, line: Number(request.params.recordId) }
-    const asked = { runId: key.id, line: place.line, decision }
-    const proposed: Proposed = {
-      ...{ org, by, kind: 'decision', subject: `${key.id}/${place.line}` },
-      ...{ request: asked, reason: decision.note, requestKey: null },
-    }
-    const outcome = await doOrPropose(pool, proposed, () =>
-      decide(pool, place, { ...decision, by, approval: fourEyes }),
-    )
-    if ('proposal' in outcome) return reply.code(202).send(proposalResource(outcome.proposal))
-    return reply.code(200).send(recordResource(outcome.done))
-  }
   const record = `${PATH}/:id/records/:recordId`
 
   app.post(`${record}/match`, { schema: matchRecord }, async (request, reply) => {
@@ -186,32 +150,28 @@ export function decisionRoutes(
       throw invalid([{ field: 'paymentId', reason: 'or paymentIds is required, not both' }])
     }
     const one = paymentId === undefined ? {} : { paymentIds: [paymentId] }
-    return answer(request, { note, version, ...matchIn({ ...match, ...one }, '') }, reply)
+    const decision = { note, version, ...matchIn({ ...match, ...one }, '') }
+    const line = Number(request.params.recordId)
+    return answerDecision(options, { request, reply }, { line, decision })
   })
 
   app.post(`${PATH}/:id/decisions`, { schema: decideMany }, async (request) => {
     const { reason: note, decisions } = request.body
-    const signed = { by: callerOf(request).sub, note, approval: fourEyes }
-    const items = decisions.map((asked, index) => itemOf(asked, { ...signed, index }))
-    const outcomes = await decideAll(pool, keyOf(request), items)
-    return {
-      applied: outcomes.flatMap((outcome) =>
-        'record' in outcome ? [recordResource(outcome.record)] : [],
-      ),
-      refused: outcomes.flatMap((outcome, index) => {
-        if ('record' in outcome) return []
-        const { do: _, ...asked } = decisions[index] as Asked
-        const about =
-          'recordId' in asked ? { recordId: asked.recordId } : { suggestionId: asked.suggestionId }
-        return [{ index, ...about, code: outcome.code, detail: outcome.detail }]
-      }),
-    }
+    return decideAll(options, keyOf(request), {
+      by: callerOf(request).sub,
+      items: decisions.map((one, index) => itemOf(one, { note, index })),
+    })
   })
 
   for (const { kind, schema } of PLAIN_DECISIONS) {
     app.post(`${record}/${kind}`, { schema }, async (request, reply) => {
       const { reason: note, version } = request.body
-      return answer(request, { kind, note, version }, reply)
+      const line = Number(request.params.recordId)
+      return answerDecision(
+        options,
+        { request, reply },
+        { line, decision: { kind, note, version } },
+      )
     })
   }
 }
@@ -249,63 +209,49 @@ function matchIn(
   }
 }
 
-type Asked = Static<typeof decideMany.body>['decisions'][number]
-
 function itemOf(
-  asked: Asked,
-  given: { by: string; note: string; approval: FourEyes; index: number },
-) {
-  const { by, note, approval, index } = given
-  if (asked.do === 'accept') return { suggestionId: asked.suggestionId, by, note, approval }
-  const about = { by, note, approval, version: asked.version }
+  one: Static<typeof decideMany.body>['decisions'][number],
+  { note, index }: { note: string; index: number },
+): Asked {
+  if (one.do === 'accept') return { suggestionId: one.suggestionId, note }
+  const about = { note, version: one.version }
   const decision =
-    asked.do === 'match'
-      ? { ...about, ...matchIn(asked, `decisions.${index}.`) }
-      : { ...about, kind: asked.do }
-  return { line: Number(asked.recordId), decision }
+    one.do === 'match'
+      ? { ...about, ...matchIn(one, `decisions.${index}.`) }
+      : { ...about, kind: one.do }
+  return { line: Number(one.recordId), decision }
 }
 
-/** One of many: about a record, or the suggestion that is accepted. */
-type BulkItem =
-  | { readonly line: number; readonly decision: Decision }
-  | ({ readonly suggestionId: string } & Pick<Decision, 'by' | 'note' | 'approval'>)
-
-/** What became of it, in the order in which they were asked for. */
-type BulkOutcome =
-  | { readonly record: StatementRecord }
-  | { readonly code: string; readonly status: number; readonly detail: string }
+type Outcome = Static<(typeof decideMany.response)[200]>
 
 /**
  * Decides about many records in one transaction, one after the other. What is refused changes nothing
  * and says why; the others are stored together.
  */
 async function decideAll(
-  pool: Pool,
+  { pool, fourEyes: approval }: { readonly pool: Pool; readonly fourEyes: FourEyes },
   key: RunKey,
-  items: readonly BulkItem[],
-): Promise<readonly BulkOutcome[]> {
+  { by, items }: { readonly by: string; readonly items: readonly Asked[] },
+): Promise<Outcome> {
   return transaction(pool, async (tx) => {
     const run = await beginRun(tx, key)
-    const outcomes: BulkOutcome[] = []
-    for (const item of items) outcomes.push(await decideOne(tx, run, item))
-    if (outcomes.some((outcome) => 'record' in outcome)) await tellCounts(tx, run)
-    return outcomes
+    const outcome: Outcome = { applied: [], refused: [] }
+    for (const [index, asked] of items.entries()) {
+      await beginOne(tx)
+      try {
+        const record = await decideAbout(tx, run, { by, approval, asked })
+        await keepOne(tx)
+        outcome.applied.push(recordResource(record))
+      } catch (error) {
+        const refusal = explainTaken(error)
+        if (!(refusal instanceof ProblemError)) throw refusal
+        await undoOne(tx)
+        const about =
+          'line' in asked ? { recordId: String(asked.line) } : { suggestionId: asked.suggestionId }
+        outcome.refused.push({ index, ...about, code: refusal.code, detail: refusal.message })
+      }
+    }
+    if (outcome.applied.length > 0) await tellCounts(tx, run)
+    return outcome
   })
-}
-
-async function decideOne(tx: Transaction, run: Run, item: BulkItem): Promise<BulkOutcome> {
-  await beginOne(tx)
-  try {
-    const record =
-      'line' in item
-        ? await decideOn(tx, { run, line: item.line }, item.decision)
-        : await acceptIn(tx, { run, id: item.suggestionId }, item)
-    await keepOne(tx)
-    return { record }
-  } catch (error) {
-    const refusal = explainTaken(error)
-    if (!(refusal instanceof ProblemError)) throw refusal
-    await undoOne(tx)
-    return { code: refusal.code, status: refusal.status, detail: refusal.message }
-  }
 }

@@ -2,17 +2,12 @@ import { callerOf, decodeCursor, toPage, type App } from '@posthorn/http'
 import { Id } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import {
-  doOrPropose,
-  ProposalResource,
-  proposalResource,
-  type FourEyes,
-  type Proposed,
-} from '../../approvals/proposal.ts'
-import { AdjustmentKind, RecordResource, recordResource } from '../records/record.ts'
-import { keyOf, Line, listOf, ownRun, PATH, runParams, tags, type RunRequest } from '../request.ts'
+import { ProposalResource, type FourEyes } from '../../approvals/proposal.ts'
+import { answerDecision } from '../decisions/answer.ts'
+import { AdjustmentKind, RecordResource } from '../records/record.ts'
+import { keyOf, Line, listOf, ownRun, PATH, runParams, tags } from '../request.ts'
 import { selectSuggestions } from './queries.ts'
-import { acceptSuggestion, refuseSuggestion, suggest } from './suggest.ts'
+import { refuseSuggestion, suggest } from './suggest.ts'
 import { Pass, SuggestionResource, suggestionResource } from './suggestion.ts'
 
 const suggestMatches = {
@@ -66,8 +61,9 @@ const START = [0, '00000000-0000-0000-0000-000000000000'] as const
 
 export function suggestionRoutes(
   app: App,
-  { pool, fourEyes }: { readonly pool: Pool; readonly fourEyes: FourEyes },
+  options: { readonly pool: Pool; readonly fourEyes: FourEyes },
 ): void {
+  const { pool } = options
   app.post(`${PATH}/:id/suggest`, { schema: suggestMatches }, async (request) => ({
     passes: await suggest(pool, keyOf(request), request.body.passes),
   }))
@@ -86,27 +82,15 @@ export function suggestionRoutes(
   const one = `${PATH}/:id/suggestions/:suggestionId`
 
   app.post(`${one}/accept`, { schema: acceptOne }, async (request, reply) => {
-    const { id: runId, suggestionId } = request.params
+    const { suggestionId } = request.params
     const { reason: note = null, version, adjustmentKind } = request.body ?? {}
-    const { org, sub: by } = callerOf(request)
-    const answer = { note, version, adjustmentKind }
-    const proposed: Proposed = {
-      ...{ org, by, kind: 'decision', subject: `${runId}/suggestions/${suggestionId}` },
-      ...{ request: { runId, suggestionId, ...answer }, reason: note, requestKey: null },
-    }
-    const outcome = await doOrPropose(pool, proposed, () =>
-      acceptSuggestion(pool, placeOf(request), { by, ...answer, approval: fourEyes }),
-    )
-    if ('proposal' in outcome) return reply.code(202).send(proposalResource(outcome.proposal))
-    return reply.code(200).send(recordResource(outcome.done))
+    const asked = { suggestionId, note, version, adjustmentKind }
+    return answerDecision(options, { request, reply }, asked)
   })
 
   app.post(`${one}/dismiss`, { schema: dismissOne }, async (request) => {
     const given = { by: callerOf(request).sub, note: request.body?.reason ?? null }
-    return suggestionResource(await refuseSuggestion(pool, placeOf(request), given))
+    const place = { key: keyOf(request), id: request.params.suggestionId }
+    return suggestionResource(await refuseSuggestion(pool, place, given))
   })
-}
-
-function placeOf(request: RunRequest & { readonly params: { readonly suggestionId: string } }) {
-  return { key: keyOf(request), id: request.params.suggestionId }
 }

@@ -1,7 +1,7 @@
 import { transaction, type Transaction } from '@posthorn/engine'
 import type { Pool } from 'pg'
 import { recordAudit } from '../../queries.ts'
-import { decideOn, explainTaken, tellCounts } from '../decisions/decide.ts'
+import { decideOn } from '../decisions/decide.ts'
 import type { Decision } from '../decisions/decision.ts'
 import type { AdjustmentKind, StatementRecord } from '../records/record.ts'
 import { requireFound, type RunKey } from '../request.ts'
@@ -61,25 +61,7 @@ export interface Answer extends Pick<Decision, 'by' | 'note' | 'approval'> {
   readonly adjustmentKind?: AdjustmentKind | undefined
 }
 
-/** Matches the record as suggested: a decision like any other. */
-export async function acceptSuggestion(
-  pool: Pool,
-  { key, id }: { readonly key: RunKey; readonly id: string },
-  answer: Answer,
-): Promise<StatementRecord> {
-  try {
-    return await transaction(pool, async (tx) => {
-      const run = await beginRun(tx, key)
-      const record = await acceptIn(tx, { run, id }, answer)
-      await tellCounts(tx, run)
-      return record
-    })
-  } catch (error) {
-    throw explainTaken(error)
-  }
-}
-
-/** The same inside a transaction that has begun the run. */
+/** Matches the record as suggested, a decision like any other, in a transaction that has begun the run. */
 export async function acceptIn(
   tx: Transaction,
   { run, id }: { readonly run: Run; readonly id: string },
