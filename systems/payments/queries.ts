@@ -26,7 +26,7 @@ export async function recordAudit(tx: Transaction, ...entries: AuditEntry[]): Pr
 }
 
 /** A row of `payments.audit_log`. */
-export interface AuditRow {
+interface AuditRow {
   readonly seq: string
   readonly actor: string
   readonly action: string
@@ -34,8 +34,12 @@ export interface AuditRow {
   readonly created_at: Date
 }
 
-interface AuditPage extends Pick<AuditEntry, 'entity' | 'entityId'> {
+/** What an audit is about. */
+export interface AuditSubject extends Pick<AuditEntry, 'entity' | 'entityId'> {
   readonly org: string
+}
+
+interface AuditPage extends AuditSubject {
   readonly before: string | undefined
   readonly limit: number
 }
@@ -49,8 +53,3 @@ export const selectAudit = (db: Queryable, page: AuditPage) =>
        and (${page.before}::bigint is null or seq < ${page.before}::bigint)
      order by seq desc
      limit ${page.limit}`)
-
-/** An entry as its page shows it. */
-export function auditResource({ seq: id, created_at: at, ...entry }: AuditRow) {
-  return { id, ...entry, createdAt: at.toISOString() }
-}

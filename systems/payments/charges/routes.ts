@@ -3,7 +3,6 @@ import { transaction, uuid } from '@posthorn/engine'
 import {
   answerRepeat,
   callerOf,
-  decodeCursor,
   invalid,
   keyedRequest,
   keyHeader,
@@ -11,7 +10,6 @@ import {
   PageQuery,
   requireKey,
   sendStored,
-  toPage,
   type App,
   type Caller,
 } from '@posthorn/http'
@@ -28,7 +26,8 @@ import {
   type Proposed,
 } from '../approvals/proposal.ts'
 import { problem } from '../problems.ts'
-import { auditResource, recordAudit, selectAudit } from '../queries.ts'
+import { AuditId, auditPage } from '../audit-page.ts'
+import { recordAudit } from '../queries.ts'
 import { drive, openProblem } from './drive.ts'
 import { openAction, openResponse } from './next-action.ts'
 import {
@@ -58,8 +57,6 @@ import {
 import { beginMove, beginPayment, type Begun } from './work.ts'
 
 /** Grows by one or more; text, since it may be larger than a number can say. */
-const AuditId = Type.String({ pattern: '^[1-9]\\d{0,17}$' })
-
 const Audit = Type.Object({
   id: AuditId,
   action: Type.String(),
@@ -323,12 +320,8 @@ export function paymentRoutes(
   })
 
   app.get('/api/v1/payments/:id/audit', { schema: readAudit }, async (request) => {
-    const { limit, cursor } = request.query
     const { org } = callerOf(request)
     const { id: entityId } = await findOwn(request.params.id, org)
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, Type.Tuple([AuditId]))[0]
-    const page = { org, entity: 'payment', entityId, before, limit: limit + 1 }
-    const rows = await selectAudit(pool, page)
-    return toPage(rows, limit, { item: auditResource, after: ({ seq }) => seq })
+    return auditPage(pool, { org, entity: 'payment', entityId }, request.query)
   })
 }

@@ -54,20 +54,10 @@ export interface RunKey extends Owner {
   readonly id: string
 }
 
-/** Who asks: what they do is recorded under their name. */
-export interface Member extends Owner {
-  readonly user: string
-}
-
-type Request = Parameters<typeof callerOf>[0]
-
-export function memberOf(request: Request): Member {
-  const { org, sub } = callerOf(request)
-  return { org, user: sub }
-}
-
 /** A request about one run. */
-export type RunRequest = Request & { readonly params: { readonly id: string } }
+export type RunRequest = Parameters<typeof callerOf>[0] & {
+  readonly params: { readonly id: string }
+}
 
 export function keyOf(request: RunRequest): RunKey {
   return { org: callerOf(request).org, id: request.params.id }

@@ -1,8 +1,8 @@
-import { decodeCursor, toPage, type App } from '@posthorn/http'
+import { callerOf, decodeCursor, toPage, type App } from '@posthorn/http'
 import { Id, NullableText } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static } from 'typebox'
-import { Amounts, Line, LinePage, memberOf, ownRun, PATH, runParams, tags } from '../request.ts'
+import { Amounts, Line, LinePage, ownRun, PATH, runParams, tags } from '../request.ts'
 import { Counts, ReasonEnum } from '../reason.ts'
 import { countsOf, ExceptionResource, exceptionResource, overviewOf, TABS } from './exception.ts'
 import {
@@ -81,7 +81,7 @@ export function exceptionRoutes(app: App, pool: Pool): void {
   }
 
   app.get(`${PATH}/exceptions`, { schema: listExceptions }, async (request) =>
-    list({ org: memberOf(request).org }, request.query),
+    list({ org: callerOf(request).org }, request.query),
   )
 
   app.get(`${PATH}/:id/exceptions`, { schema: listExceptionsOfRun }, async (request) => {
@@ -90,7 +90,7 @@ export function exceptionRoutes(app: App, pool: Pool): void {
   })
 
   app.get(`${PATH}/overview`, { schema: readOverview }, async (request) => {
-    const { org } = memberOf(request)
+    const { org } = callerOf(request)
     return overviewOf({
       days: await selectDays(pool, DAYS),
       tallies: await selectDayTallies(pool, { org }),

@@ -5,7 +5,12 @@ import type { BankRecord } from '../profiles/statement-reader.ts'
 import { CamtEntry } from './camt-entry.ts'
 import { CAMT_DOCUMENT, ELEMENTS, PASSED_OVER, type CamtGroup, type CamtNode } from './camt-tree.ts'
 import { MOST_STATEMENTS, readSequence, StatementFigures, type Findings } from './findings.ts'
-import { camtReferenceRules, type CamtReference, type ReferenceRules } from './references.ts'
+import {
+  DEFAULT_CAMT_REFERENCES,
+  referenceRules,
+  type CamtReference,
+  type ReferenceRules,
+} from './references.ts'
 import { readSigned, type RawAmount } from './statement-amount.ts'
 
 const NAMESPACE = /^urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.\d{3})\.\d{3}\.\d{2}$/
@@ -47,7 +52,8 @@ export class CamtReader implements XmlHandler {
   #hasDocument = false
 
   constructor(rules: Rules, findings: Findings) {
-    this.#rules = camtReferenceRules(rules)
+    const { camtReferences = DEFAULT_CAMT_REFERENCES, textPattern } = rules
+    this.#rules = referenceRules(camtReferences, textPattern)
     this.#findings = findings
     this.#entry = new CamtEntry(this.#rules)
   }

@@ -5,8 +5,9 @@ import type { Rules } from '../profiles/rules.ts'
 import type { BankRecord } from '../profiles/statement-reader.ts'
 import { MOST_STATEMENTS, readSequence, StatementFigures, type Findings } from './findings.ts'
 import {
+  DEFAULT_MT940_REFERENCES,
   firstReference,
-  mt940ReferenceRules,
+  referenceRules,
   type Mt940Reference,
   type ReferenceRules,
 } from './references.ts'
@@ -44,7 +45,8 @@ export class Mt940Reader {
 
   constructor(rules: Rules, findings: Findings) {
     this.#findings = findings
-    this.#references = mt940ReferenceRules(rules)
+    const { mt940References = DEFAULT_MT940_REFERENCES, textPattern } = rules
+    this.#references = referenceRules(mt940References, textPattern)
   }
 
   get isLost(): boolean {

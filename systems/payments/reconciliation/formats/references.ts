@@ -14,7 +14,7 @@ export const CAMT_REFERENCES = [
 ] as const
 export type CamtReference = (typeof CAMT_REFERENCES)[number]
 
-const DEFAULT_CAMT_REFERENCES: readonly CamtReference[] = [
+export const DEFAULT_CAMT_REFERENCES: readonly CamtReference[] = [
   'EndToEndId',
   'TxId',
   'InstrId',
@@ -26,7 +26,12 @@ const DEFAULT_CAMT_REFERENCES: readonly CamtReference[] = [
 export const MT940_REFERENCES = ['EREF', 'KREF', 'MREF', 'customer', 'bank'] as const
 export type Mt940Reference = (typeof MT940_REFERENCES)[number]
 
-const DEFAULT_MT940_REFERENCES: readonly Mt940Reference[] = ['EREF', 'customer', 'KREF', 'bank']
+export const DEFAULT_MT940_REFERENCES: readonly Mt940Reference[] = [
+  'EREF',
+  'customer',
+  'KREF',
+  'bank',
+]
 
 /** How banks write that there is none. */
 const NONE = /^(?:not ?provided|nonref|notavail(?:able)?|none|unknown|n\/?a|[-.0]*)$/i
@@ -71,25 +76,10 @@ export interface ReferenceRules<Name extends string> {
   readonly findInText: ((text: string) => string | undefined) | undefined
 }
 
-/** What rules say about references. */
-interface Given {
-  readonly camtReferences?: readonly CamtReference[]
-  readonly mt940References?: readonly Mt940Reference[]
-  readonly textPattern?: string
-}
-
-export function camtReferenceRules({
-  camtReferences,
-  textPattern,
-}: Given): ReferenceRules<CamtReference> {
-  const findInText = textPattern === undefined ? undefined : referenceFinder(textPattern)
-  return { order: camtReferences ?? DEFAULT_CAMT_REFERENCES, findInText }
-}
-
-export function mt940ReferenceRules({
-  mt940References,
-  textPattern,
-}: Given): ReferenceRules<Mt940Reference> {
-  const findInText = textPattern === undefined ? undefined : referenceFinder(textPattern)
-  return { order: mt940References ?? DEFAULT_MT940_REFERENCES, findInText }
+/** By an order of references and a pattern for words of the text. */
+export function referenceRules<Name extends string>(
+  order: readonly Name[],
+  pattern: string | undefined,
+): ReferenceRules<Name> {
+  return { order, findInText: pattern === undefined ? undefined : referenceFinder(pattern) }
 }

@@ -1,21 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  SQLSTATE,
-  sqlState,
-  transaction,
-  uuid,
-  type Queryable,
-  type Transaction,
-} from '@posthorn/engine'
+import { SQLSTATE, sqlState, transaction, uuid, type Transaction } from '@posthorn/engine'
 import { callerOf, decodeCursor, invalid, pageOf, toPage, type App } from '@posthorn/http'
 import { Id, nullable } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
+import { findOwn, unknownProfile } from './own-profile.ts'
 import { previewOf } from './preview.ts'
 import { problem } from '../../problems.ts'
 import { recordAudit } from '../../queries.ts'
 import {
-  findProfile,
   insertProfile,
   insertVersion,
   lockProfile,
@@ -36,7 +29,6 @@ import {
   Version,
   VersionResource,
   versionResource,
-  type Profile,
 } from './rules.ts'
 
 const Name = Type.String({
@@ -145,8 +137,6 @@ const PATH = '/api/v1/reconciliation-profiles'
 
 /** Adds the profiles of an organisation: how the files of its banks are read. */
 export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void {
-  const db: Queryable = pool
-
   app.post(PATH, { schema: createProfile }, async (request, reply) => {
     const { name, rules } = request.body
     const { org: orgId, sub: by } = callerOf(request)
@@ -170,7 +160,7 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     }
     if (given) check(given)
     const id = profile ?? ''
-    const rules = given ?? (await findOwn(db, { id, orgId: callerOf(request).org })).rules
+    const rules = given ?? (await findOwn(pool, { id, orgId: callerOf(request).org })).rules
     const bytes = Buffer.from(content, 'base64')
     const isCut = bytes.length >= PREVIEW_BYTES
     const { rows, statements, ...preview } = await previewOf(bytes, { rules, isCut })
@@ -193,17 +183,17 @@ export function profileRoutes(app: App, { pool }: { readonly pool: Pool }): void
     const { limit, cursor } = request.query
     const before = cursor === undefined ? undefined : decodeCursor(cursor, ProfileId)[0]
     const page = { orgId: callerOf(request).org, before, limit: limit + 1 }
-    const rows = await selectProfiles(db, page)
+    const rows = await selectProfiles(pool, page)
     return toPage(rows, limit, { item: profileResource, after: ({ id }) => id })
   })
 
   app.get(`${PATH}/:id`, { schema: readProfile }, async (request) =>
-    profileResource(await findOwn(db, { id: request.params.id, orgId: callerOf(request).org })),
+    profileResource(await findOwn(pool, { id: request.params.id, orgId: callerOf(request).org })),
   )
 
   app.get(`${PATH}/:id/versions`, { schema: readVersions }, async (request) => {
     const key = { id: request.params.id, orgId: callerOf(request).org }
-    const versions = await selectVersions(db, key)
+    const versions = await selectVersions(pool, key)
     if (versions.length === 0) throw unknownProfile(key)
     return { items: versions.map(versionResource) }
   })
@@ -269,14 +259,4 @@ async function withUniqueName<Result>(work: () => Promise<Result>): Promise<Resu
     if (sqlState(error) !== SQLSTATE.uniqueViolation) throw error
     throw problem('PROFILE_NAME_TAKEN', { cause: error })
   }
-}
-
-async function findOwn(db: Queryable | Transaction, key: ProfileKey): Promise<Profile> {
-  const profile = await findProfile(db, key)
-  if (!profile) throw unknownProfile(key)
-  return profile
-}
-
-function unknownProfile({ id }: ProfileKey) {
-  return problem('NOT_FOUND', { detail: `There is no profile ${id}.` })
 }

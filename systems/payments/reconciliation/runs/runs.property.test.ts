@@ -1,9 +1,10 @@
+import { transaction } from '@posthorn/engine'
 import { ProblemError } from '@posthorn/http'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PaymentStatus } from '../../charges/payment.ts'
 import { paymentsDatabase } from '../../testing/running.ts'
-import { decide } from '../decisions/decide.ts'
+import { decideIn } from '../decisions/answer.ts'
 import { givePayments } from '../testing/reconciling.ts'
 import type { Reason } from '../reason.ts'
 import {
@@ -199,23 +200,22 @@ test('the decision of a member survives every run', { timeout: 180_000 }, () =>
             const chosen = [...new Set(each.payments.map((n) => n % ids.length))]
             const sum = chosen.reduce((all, n) => all + (payments[n]?.amount ?? 0), 0)
             const amount = (lines[at]?.amount ?? 0) - sum
-            await decide(
-              pool,
-              { key, line: at + 2 },
-              {
-                kind: each.kind,
-                by: owner.user,
-                note: 'a test',
-                approval: 'approved',
-                ...(each.kind === 'match' && {
-                  paymentIds: chosen.slice(0, each.part ? 1 : undefined).map((n) => String(ids[n])),
-                  isPart: each.part,
-                }),
-                ...(each.kind === 'match' &&
-                  each.adjust &&
-                  amount !== 0 && { adjustment: { amount, kind: 'other' as const } }),
-              },
-            ).catch((error: unknown) => {
+            const decision = {
+              kind: each.kind,
+              note: 'a test',
+              ...(each.kind === 'match' && {
+                paymentIds: chosen.slice(0, each.part ? 1 : undefined).map((n) => String(ids[n])),
+                isPart: each.part,
+              }),
+              ...(each.kind === 'match' &&
+                each.adjust &&
+                amount !== 0 && { adjustment: { amount, kind: 'other' as const } }),
+            }
+            const decided = {
+              ...{ by: owner.user, approval: 'approved' as const },
+              asked: { line: at + 2, decision },
+            }
+            await transaction(pool, (tx) => decideIn(tx, key, decided)).catch((error: unknown) => {
               if (!(error instanceof ProblemError)) throw error
             })
           }

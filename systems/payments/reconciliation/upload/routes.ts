@@ -2,15 +2,13 @@ import { tmpdir } from 'node:os'
 import multipart from '@fastify/multipart'
 import { sweepSpool } from '@posthorn/bulk/spool'
 import { UploadSlots, inTime, type Pace } from '@posthorn/bulk/upload'
-import type { Queryable } from '@posthorn/engine'
 import { callerOf, type App } from '@posthorn/http'
 import { Id, nullable, wholeNumber } from '@posthorn/system'
 import type { Pool } from 'pg'
 import { Type, type Static, type TObject } from 'typebox'
 import { StatementResource, statementResource } from '../formats/findings.ts'
 import { FORMATS } from '../formats/format.ts'
-import { findProfile, type ProfileKey } from '../profiles/queries.ts'
-import type { Profile } from '../profiles/rules.ts'
+import { findOwn } from '../profiles/own-profile.ts'
 import { PATH, tags } from '../request.ts'
 import { Balances } from '../runs/run.ts'
 import { discardRest, FileBody, incomingFile, type Incoming } from './body.ts'
@@ -180,12 +178,6 @@ export async function uploadRoutes(
       }
     })
   })
-}
-
-async function findOwn(db: Queryable, key: ProfileKey): Promise<Profile> {
-  const profile = await findProfile(db, key)
-  if (!profile) throw problem('NOT_FOUND', { detail: `There is no profile ${key.id}.` })
-  return profile
 }
 
 function toResource(run: StoredUpload) {

@@ -3,7 +3,8 @@ import { callerOf, decodeCursor, toPage, PageQuery, pageOf, type App } from '@po
 import type { FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { Type } from 'typebox'
-import { auditResource, recordAudit, selectAudit } from '../../queries.ts'
+import { auditPage } from '../../audit-page.ts'
+import { recordAudit } from '../../queries.ts'
 import { findEndpoint } from '../endpoints/queries.ts'
 import { CHANGE, READ } from '../portal/routes.ts'
 import { problem } from '../../problems.ts'
@@ -78,7 +79,6 @@ const replayDelivery = {
 
 const PATH = '/api/v1/webhook-deliveries'
 const ByUuid = Type.Tuple([Type.String({ format: 'uuid' })])
-const ByNumber = Type.Tuple([Type.String({ pattern: '^[0-9]{1,18}$' })])
 
 export function deliveryRoutes(app: App, pool: Pool): void {
   const db: Queryable = pool
@@ -123,12 +123,8 @@ export function deliveryRoutes(app: App, pool: Pool): void {
   })
 
   app.get(`${PATH}/:id/audit`, { schema: listAudit, ...READ }, async (request) => {
-    const { limit, cursor } = request.query
     const { id: entityId, org_id: org } = await own(request)
-    const before = cursor === undefined ? undefined : decodeCursor(cursor, ByNumber)[0]
-    const page = { org, entity: 'webhook_delivery', entityId, before, limit: limit + 1 }
-    const rows = await selectAudit(db, page)
-    return toPage(rows, limit, { after: ({ seq }) => seq, item: auditResource })
+    return auditPage(db, { org, entity: 'webhook_delivery', entityId }, request.query)
   })
 
   app.post(`${PATH}/:id/replay`, { schema: replayDelivery, ...CHANGE }, async (request, reply) => {
