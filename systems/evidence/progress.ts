@@ -5,7 +5,7 @@ import { countsOf, type FileJob, type Tally } from './jobs/job.ts'
 /** Announces the progress of jobs. */
 export interface Progress {
   /** Rows of a job are stored, or what became of them was added up. Never throws. */
-  noteChange(db: Queryable, job: FileJob & Partial<Tally>): Promise<void>
+  noteChange(db: Queryable, job: FileJob | (FileJob & Tally)): Promise<void>
 }
 
 /** A person does not see more than a few changes in a second. */
@@ -41,22 +41,13 @@ export function createProgress(log: Log): Progress {
   }
 }
 
-function progressOf(job: FileJob & Partial<Tally>): Record<string, unknown> {
-  const { pending, published, failed, success, error, per_second: perSecond } = job
-  const counted =
-    pending === undefined ||
-    published === undefined ||
-    failed === undefined ||
-    success === undefined ||
-    error === undefined
-      ? {}
-      : { counts: countsOf({ pending, published, failed, success, error }), perSecond }
+function progressOf(job: FileJob | (FileJob & Tally)): Record<string, unknown> {
   return {
     status: job.status,
     reason: job.reason,
     rowsRead: job.rows_read,
     expectedRows: job.expected_rows,
     totalRows: job.total_rows,
-    ...counted,
+    ...('pending' in job && { counts: countsOf(job), perSecond: job.per_second }),
   }
 }
