@@ -7,7 +7,7 @@ import { countOf, rowsOf } from '../kit/stand/queries.ts'
 export async function countHalves(db: Queryable, outbox: Outbox<EventRow>): Promise<number> {
   const { name, log } = outbox
   const logged = log === undefined ? '' : `union all select id from ${log}`
-  return countOf(db, {
+  return countOf(db)({
     text: `
 select count(*)::int as count
   from (select message_id from crash.entry where source = $1) as entry
@@ -47,7 +47,7 @@ export async function countOpen(
 ): Promise<number> {
   let open = 0
   for (const outbox of outboxes) {
-    open += await countOf(db, {
+    open += await countOf(db)({
       text: `
 select (select count(*) from ${rowsOf(outbox)} where status = 'ready')::int
      + (select count(*) from crash.entry as e where e.source = $1

@@ -113,7 +113,7 @@ export async function insertEffect(tx: Queryable, source: string, entry: Entry):
 }
 
 export async function countEffects(db: Queryable, source: string): Promise<number> {
-  return countOf(db, sql`select count(*)::int as count from crash.effect where source = ${source}`)
+  return countOf(db)(sql`select count(*)::int as count from crash.effect where source = ${source}`)
 }
 
 export interface WrittenEntry extends Entry {

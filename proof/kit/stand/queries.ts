@@ -46,15 +46,12 @@ export async function selectLeftLeases(db: Queryable): Promise<Record<string, un
 /** Buckets whose relay is gone, and that no other has taken over yet. */
 export async function countAbandoned(db: Queryable, outboxes: readonly Outbox[]): Promise<number> {
   const names = outboxes.map(({ name }) => name)
-  return countOf(
-    db,
-    sql`
+  return countOf(db)(sql`
     select count(*)::int as count
       from posthorn.bucket as b
      where b.outbox = any(${names}::text[])
        and b.token is not null
-       and not exists (select from posthorn.session as s where s.id = b.session and s.until > now())`,
-  )
+       and not exists (select from posthorn.session as s where s.id = b.session and s.until > now())`)
 }
 
 /** Messages whose last transition is not what their row says. */
