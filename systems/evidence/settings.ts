@@ -137,5 +137,3 @@ export const evidenceSettings = Type.Object({
   ...archiveSettings,
   ...arrivalSettings,
 })
-
-export type EvidenceSettings = Static<typeof evidenceSettings>

@@ -105,7 +105,7 @@ export async function webhookLines({ db, witness }: Books): Promise<Line[]> {
       name: 'at the merchant, and not ours',
       value: webhooks.filter(({ id }) => !known.has(id)).length,
       must: 0,
-      notAfter: 'dump',
+      notAfter: 'moment',
     },
     { name: 'wrongly signed', value: webhooks.filter((w) => !w.isVerified).length, must: 0 },
     { name: 'ordered, and out of order', value: backwards, must: 0 },
