@@ -34,7 +34,7 @@ export interface Fleet {
   /** `kill -9` of the member at that place; returns the name it had. */
   kill(place: number): Promise<string>
   suspend(place: number): Suspended
-  /** Resolves when the members of now have said that they work. */
+  /** Resolves when the members of now have said that they work; rejects where one is given up. */
   settled(): Promise<void>
   /** What each member has in hand now, by its name. */
   measure(): Promise<ReadonlyMap<string, Usage>>
@@ -58,6 +58,7 @@ export function startFleet(options: FleetOptions): Fleet {
   const working = new Set<Child>()
   const lives = Array.from({ length: size }, () => 0)
   let failedStarts = 0
+  let isGivenUp = false
   let lostClaims = 0
   let stopping = false
 
@@ -85,7 +86,10 @@ export function startFleet(options: FleetOptions): Fleet {
       exits.push(status)
       if (hadWorked) crashes.push(status)
       failedStarts += 1
-      if (failedStarts > MAX_EXITS) return
+      if (failedStarts > MAX_EXITS) {
+        isGivenUp = true
+        return
+      }
       await sleep(RESPAWN_MS)
     }
     if (!stopping) start(place)
@@ -119,7 +123,10 @@ export function startFleet(options: FleetOptions): Fleet {
     },
     async settled() {
       const isStarting = () => !stopping && members.some((member) => !working.has(member))
-      while (isStarting()) await sleep(RESPAWN_MS)
+      while (isStarting()) {
+        if (isGivenUp) throw new Error(`${name} does not start any more: see its log`)
+        await sleep(RESPAWN_MS)
+      }
     },
     async measure() {
       const found = await Promise.all(

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
@@ -47,13 +48,23 @@ export async function openIngress(ports: readonly number[]): Promise<Ingress> {
   }
 }
 
-/** Ports that are free now, for processes that keep theirs over restarts. */
+/**
+ * Free ports for processes that keep theirs over restarts. Systems give those above 32,767 to connections and to
+ * servers that ask for any; embedded servers of Postgres take those from 20,000 on.
+ */
 export async function findPorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(
-    servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
-  )
-  return ports
+  const ports = new Set<number>()
+  for (let tries = 0; ports.size < count && tries < 200; tries += 1) {
+    const port = randomInt(10_000, 20_000)
+    if (await isFree(port)) ports.add(port)
+  }
+  if (ports.size < count) throw new Error(`found only ${ports.size} of ${count} free ports`)
+  return [...ports]
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().once('error', () => resolve(false))
+    probe.listen({ port, host: '127.0.0.1' }, () => probe.close(() => resolve(true)))
+  })
 }

@@ -132,8 +132,12 @@ export async function countSetAside(db: Queryable): Promise<number> {
   return countRows(db, `select from posthorn.consumer_message where state <> 'dead'`)
 }
 
+/** A message that a broker has twice may be dead twice. */
 export async function countDeadLetters(db: Queryable): Promise<number> {
-  return countRows(db, `select from posthorn.consumer_message where state = 'dead'`)
+  return countRows(
+    db,
+    `select distinct topic, group_name, message_id from posthorn.consumer_message where state = 'dead'`,
+  )
 }
 
 export async function countForgottenTransactions(db: Queryable): Promise<number> {
